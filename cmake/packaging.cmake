@@ -1,0 +1,1 @@
+# install() of man pages and completion, CPack
