@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Runs a command under strace and under tallyman from equal starting states and compares what the two
+# saw. The command runs in a copy of the current folder, at the same place each time.
+#
+#   compare.sh [--prepare COMMAND] [--built] [--keep FOLDER] [--list N] [--] COMMAND [ARGUMENT...]
+#
+#   --prepare COMMAND  runs (sh -c) in the copy before each run, untraced: ./configure, say
+#   --built            compares the files built: two plain runs tell which of them are reproducible
+#   --keep FOLDER      work there and leave everything behind (default: a folder that is removed)
+#   --list N           how many accesses of each kind to print
+#
+# Exit status: 0 nothing invented, no hole, and reproducible files identical; 1 otherwise; 2 usage.
+# TALLYMAN names the program under test.
+set -u
+
+usage() {
+    sed -n '4,15s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+}
+
+here=$(cd "$(dirname "$0")" && pwd)
+tallyman=${TALLYMAN:-tallyman}
+prepare='' built='' keep='' list=15
+while [ $# -gt 0 ]; do
+    case $1 in
+        --prepare) prepare=${2:?}; shift 2 ;;
+        --built) built=1; shift ;;
+        --keep) keep=${2:?}; shift 2 ;;
+        --list) list=${2:?}; shift 2 ;;
+        --) shift; break ;;
+        -*) usage ;;
+        *) break ;;
+    esac
+done
+[ $# -gt 0 ] || usage
+
+if [ -n "$keep" ]; then
+    mkdir -p "$keep" && work=$(cd "$keep" && pwd)
+else
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+fi
+mkdir -p "$work/logs"
+rm -rf "$work/start" "$work/logs/"*
+cp -a . "$work/start"
+
+# one NAME COMMAND...: a run in a fresh copy; leaves its output, status and checksums in logs/.
+one() {
+    local name=$1 status
+    shift
+    rm -rf "$work/tree"
+    cp -a "$work/start" "$work/tree"
+    cd "$work/tree" || exit 2
+    if [ -n "$prepare" ]; then
+        if ! sh -c "$prepare" >"$work/logs/$name.prepare" 2>&1 </dev/null; then
+            tail -n 5 "$work/logs/$name.prepare" >&2
+            echo "compare.sh: this failed: $prepare" >&2
+            exit 2
+        fi
+    fi
+    "$@" >"$work/logs/$name.output" 2>"$work/logs/$name.errors" </dev/null
+    status=$?
+    echo "$status" >"$work/logs/$name.status"
+    [ -z "$built" ] ||
+        find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum >"$work/logs/$name.sums"
+}
+
+calls=$(cd "$here" && python3 -c 'import strace_log; print(",".join("?" + c for c in strace_log.CALLS))')
+one strace strace -ff -qq -y -k -e signal=none -e trace="$calls" -o "$work/logs/calls" "$@"
+one tallyman "$tallyman" run -q --witness off -o "$work/logs/run.db" -- "$@"
+result=0
+if [ "$(cat "$work/logs/strace.status")" != "$(cat "$work/logs/tallyman.status")" ]; then
+    echo "exit status: strace $(cat "$work/logs/strace.status"), tallyman $(cat "$work/logs/tallyman.status")"
+    tail -n 3 "$work/logs/tallyman.errors"
+    result=1
+fi
+python3 "$here/compare.py" --list "$list" "$work/logs/calls" "$work/logs/run.db" "$work/tree" || result=1
+
+if [ -n "$built" ]; then
+    one plain "$@"
+    one again "$@"
+    cd "$work/logs" || exit 2
+    # Lines common to both plain runs are what a plain build reproduces.
+    LC_ALL=C comm -12 <(LC_ALL=C sort plain.sums) <(LC_ALL=C sort again.sums) >stable.sums
+    changed=$(LC_ALL=C comm -23 stable.sums <(LC_ALL=C sort tallyman.sums) | wc -l)
+    total=$(wc -l <plain.sums)
+    echo "files after the run: $total, reproducible $(wc -l <stable.sums), changed by tallyman $changed"
+    if [ "$changed" != 0 ]; then
+        LC_ALL=C comm -23 stable.sums <(LC_ALL=C sort tallyman.sums) | cut -c67- | head -n "$list"
+        result=1
+    fi
+fi
+exit "$result"

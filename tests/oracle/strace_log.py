@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""Reads what `strace -ff -y -k -o PREFIX` wrote: one file per task, stacks after each call.
+
+Gives accesses as (path, operation, outcome) with the words of events.def, absolute and without
+"." and "//", together with the reason why a preloaded library could have missed them.
+"""
+
+import glob
+import os
+import re
+
+AT_CALL = re.compile(r"^(\w+)\((.*)\)\s+= (\S+)(?: (\w+))?")
+STACK = re.compile(r"^ > (\S+?)\((?:([^()+]*)\+0x[0-9a-f]+)?\) \[")
+ESCAPES = {"n": 10, "t": 9, "r": 13, "v": 11, "f": 12, "a": 7, "b": 8, '"': 34, "\\": 92}
+
+# Functions of libc that make the access their caller asked for: a miss under one of these is a hole.
+DIRECT = re.compile(
+    r"^_*(?:x?(?:f|l)?stat(?:at)?(?:64)?|l?xstat(?:64)?|fxstatat(?:64)?|statx|open(?:at)?2?(?:64)?(?:_2)?|"
+    r"creat(?:64)?|i?o?_?fopen(?:64)?|freopen(?:64)?|opendir|scandir(?:at)?(?:64)?|(?:f|e|euid)?access(?:at)?|"
+    r"readlink(?:at)?|exec(?:ve|v|vp|vpe|l|le|lp)|fexecve|execveat|posix_spawnp?|rename(?:at2?)?|"
+    r"unlink(?:at)?|remove|rmdir|mkdir(?:at)?|link(?:at)?|symlink(?:at)?|truncate(?:64)?|f?chmod(?:at)?|"
+    r"[fl]?chown(?:at)?|utime|utimes|lutimes|utimensat|futimens|chdir|fchdir|mkstemps?(?:64)?|"
+    r"mkostemps?(?:64)?|mkdtemp|mknod(?:at)?|mkfifo(?:at)?|statfs(?:64)?|statvfs(?:64)?)$")
+
+
+class Access:
+    """One call that names a path."""
+
+    def __init__(self, path, operation, outcome, why):
+        self.path, self.operation, self.outcome, self.why = path, operation, outcome, why
+
+
+def unquote(text):
+    """The bytes of a C string as strace prints it, as text with surrogates for stray bytes."""
+    out = bytearray()
+    i = 0
+    while i < len(text):
+        if text[i] != "\\":
+            out += text[i].encode("utf-8", "surrogateescape")
+            i += 1
+            continue
+        octal = re.match(r"[0-7]{1,3}", text[i + 1:])
+        if octal:
+            out.append(int(octal.group(), 8) & 255)
+            i += 1 + len(octal.group())
+        elif text[i + 1] == "x":
+            out.append(int(text[i + 2:i + 4], 16))
+            i += 4
+        else:
+            out.append(ESCAPES.get(text[i + 1], ord(text[i + 1])))
+            i += 2
+    return out.decode("utf-8", "surrogateescape")
+
+
+def split_arguments(text):
+    """The arguments of a call; commas inside quotes, brackets and <...> do not separate."""
+    parts, depth, start, i = [], 0, 0, 0
+    while i < len(text):
+        character = text[i]
+        if character == '"':
+            i += 1
+            while i < len(text) and text[i] != '"':
+                i += 2 if text[i] == "\\" else 1
+        elif character == "<":
+            end = text.find(">", i)
+            i = end if end > 0 else i
+        elif character in "[{(":
+            depth += 1
+        elif character in "]})":
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+        i += 1
+    parts.append(text[start:].strip())
+    return parts
+
+
+def normalise(path):
+    """Without "." and "//"; ".." goes unless the name before it is a link."""
+    parts = []
+    for part in path.split("/"):
+        if part in ("", "."):
+            continue
+        if part == ".." and parts and parts[-1] != ".." and not os.path.islink("/" + "/".join(parts)):
+            parts.pop()
+        elif part != ".." or parts:
+            parts.append(part)
+    return "/" + "/".join(parts)
+
+
+def outcome_of(result, error):
+    """found, absent, or the errno's name."""
+    if result != "-1":
+        return "found"
+    return "absent" if error in ("ENOENT", "ENOTDIR") else error
+
+
+def open_operation(flags):
+    """What an open(2) with these flags is, in the words of events.def."""
+    if "O_PATH" in flags:
+        return "stat"
+    if re.search(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC", flags):
+        return "write"
+    return "list" if "O_DIRECTORY" in flags else "read"
+
+
+# call -> (operation, position of folder or None, position of path)
+SIMPLE = {
+    "stat": ("stat", None, 0), "lstat": ("stat", None, 0), "newfstatat": ("stat", 0, 1),
+    "statx": ("stat", 0, 1), "access": ("access", None, 0), "faccessat": ("access", 0, 1),
+    "faccessat2": ("access", 0, 1), "readlink": ("readlink", None, 0), "readlinkat": ("readlink", 0, 1),
+    "execve": ("execute", None, 0), "execveat": ("execute", 0, 1), "unlink": ("unlink", None, 0),
+    "rmdir": ("rmdir", None, 0), "mkdir": ("mkdir", None, 0), "mkdirat": ("mkdir", 0, 1),
+    "mknod": ("mknod", None, 0), "mknodat": ("mknod", 0, 1), "truncate": ("truncate", None, 0),
+    "chmod": ("chmod", None, 0), "fchmodat": ("chmod", 0, 1), "fchmodat2": ("chmod", 0, 1),
+    "chown": ("chown", None, 0), "lchown": ("chown", None, 0), "fchownat": ("chown", 0, 1),
+    "utime": ("utime", None, 0), "utimes": ("utime", None, 0), "futimesat": ("utime", 0, 1),
+    "utimensat": ("utime", 0, 1), "chdir": ("chdir", None, 0), "statfs": ("statfs", None, 0),
+    "symlink": ("symlink", None, 1), "symlinkat": ("symlink", 1, 2),
+}
+# call -> operation; the first argument is a descriptor
+DESCRIPTOR = {"fchmod": "chmod", "fchown": "chown", "fchdir": "chdir"}
+PAIRS = {
+    "rename": ("rename", None, 0, None, 1), "renameat": ("rename", 0, 1, 2, 3),
+    "renameat2": ("rename", 0, 1, 2, 3), "link": ("link", None, 0, None, 1),
+    "linkat": ("link", 0, 1, 2, 3),
+}
+FORKS = ("clone", "clone3", "fork", "vfork")
+CALLS = sorted(set(SIMPLE) | set(DESCRIPTOR) | set(PAIRS) | set(FORKS) |
+               {"open", "openat", "openat2", "creat", "unlinkat"})
+
+
+class Task:
+    """One task's file, read in order; follows the working folder and the image."""
+
+    def __init__(self, log, cwd, image):
+        self.log, self.cwd, self.image = log, cwd, image
+
+    def path_of(self, folder, argument):
+        """Absolute path, or None where the call names none."""
+        text = re.match(r'^"((?:[^"\\]|\\.)*)"', argument or "")
+        if not text:
+            return None
+        path = unquote(text.group(1))
+        if not path:
+            return None
+        if not path.startswith("/"):
+            base = self.cwd
+            named = re.match(r"^(?:AT_FDCWD|\d+)<(.*)>$", folder or "")
+            if named:
+                base = unquote(named.group(1))
+            path = base + "/" + path
+        return normalise(path)
+
+    def take(self, line, why):
+        """Yields the accesses of one line."""
+        call = AT_CALL.match(line)
+        if not call or call.group(3) == "?":
+            return
+        name, arguments = call.group(1), split_arguments(call.group(2))
+        outcome = outcome_of(call.group(3), call.group(4))
+        if name in FORKS:
+            self.fork(call.group(3))
+            return
+        for operation, path in self.named(name, arguments):
+            if not path:
+                continue
+            if name in ("chdir", "fchdir") and outcome == "found":
+                self.cwd = path
+            if operation == "execute" and outcome == "found":
+                self.image = path
+                self.log.executed.append(path)
+                why = ""  # the stack is the new image's
+            yield Access(path, operation, outcome, why)
+
+    def fork(self, result):
+        if re.match(r"^\d+", result):
+            self.log.births[re.match(r"\d+", result).group()] = (self.cwd, self.image)
+
+    def named(self, name, arguments):
+        """Yields (operation, path) of a call."""
+        def pick(folder, path):
+            return self.path_of(None if folder is None else arguments[folder],
+                                arguments[path] if path < len(arguments) else "")
+
+        if name in SIMPLE:
+            operation, folder, path = SIMPLE[name]
+            yield operation, pick(folder, path)
+        elif name in DESCRIPTOR:
+            named = re.match(r"^\d+<(/.*)>$", arguments[0])
+            yield DESCRIPTOR[name], named and normalise(unquote(named.group(1)))
+        elif name in PAIRS:
+            operation, folder, old, other, new = PAIRS[name]
+            yield operation, pick(folder, old)
+            yield operation + "-to", pick(other, new)
+        elif name == "open":
+            yield open_operation(arguments[1]), pick(None, 0)
+        elif name in ("openat", "openat2"):
+            yield open_operation(arguments[2]), pick(0, 1)
+        elif name == "creat":
+            yield "write", pick(None, 0)
+        elif name == "unlinkat":
+            yield "rmdir" if "AT_REMOVEDIR" in arguments[2] else "unlink", pick(0, 1)
+
+
+def reason(frames):
+    """Why a preloaded library might not see a call with this stack; '' if it should."""
+    if not frames:
+        return "no stack"
+    base = os.path.basename
+    if base(frames[0][0]).startswith("ld-"):
+        return "the loader"
+    if not base(frames[0][0]).startswith("libc"):
+        return "a system call of the program's own"
+    inside = []
+    for module, symbol in frames:
+        if not base(module).startswith("libc."):
+            break
+        inside.append(symbol or "")
+    entry = inside[-1]
+    # fopen's body is a local function: strace gives it the name of the exported one before it.
+    if inside[-2:-1] == ["_IO_file_fopen"]:
+        entry = "fopen"
+    return "" if DIRECT.match(entry) else "inside libc: " + entry
+
+
+class Log:
+    """All tasks of one run."""
+
+    def __init__(self, prefix, cwd):
+        self.births, self.executed, self.accesses = {}, [], []
+        self.tasks = set()
+        files = {os.path.basename(f).rsplit(".", 1)[1]: f for f in glob.glob(glob.escape(prefix) + ".*")}
+        pending = sorted(files, key=int)
+        self.births[pending[0]] = (cwd, "")
+        # A task can be read once its parent has been, which tells where it starts.
+        while pending:
+            ready = [task for task in pending if task in self.births] or pending[:1]
+            for task in ready:
+                pending.remove(task)
+                self.tasks.add(task)
+                self.read(files[task], self.births.get(task, (cwd, "")))
+
+    def read(self, path, start):
+        task, held, frames = Task(self, *start), None, []
+        with open(path, encoding="utf-8", errors="surrogateescape") as lines:
+            for line in lines:
+                stack = STACK.match(line)
+                if stack:
+                    frames.append((stack.group(1), stack.group(2)))
+                    continue
+                if held:
+                    self.accesses += task.take(held, reason(frames))
+                held, frames = line.rstrip("\n"), []
+        if held:
+            self.accesses += task.take(held, reason(frames))
