@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a judged run comes to, ready to be shown: findings, each one thing that a person acts on, with
+ * its members; counts per channel; blind spots; processes. Every renderer draws from this and from
+ * nothing else, so all formats say the same.
+ *
+ * Names are bytes (struct text), not strings: they can hold anything but NUL.
+ */
+#ifndef ANALYZER_ANALYSIS_H
+#define ANALYZER_ANALYSIS_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer.h"
+#include "tallyman/event.h"
+#include "tallyman/judge.h"
+
+#define ANALYSIS_NONE UINT32_MAX
+
+struct text {
+    const char *bytes; /* NUL-terminated as well; NULL unknown */
+    size_t length;
+};
+
+/* What the build did with the members of a finding. Files that are there are one class whether they
+ * were read, listed or looked at, because one declaration covers all of it. */
+enum finding_class {
+    FINDING_READ,  /* took something that is there */
+    FINDING_WRITE, /* created, changed or removed */
+    FINDING_PROBE, /* looked for something that is not there */
+    FINDING_CLASS_COUNT
+};
+
+struct analysis_process {
+    int64_t id; /* process.id */
+    uint32_t parent; /* index, ANALYSIS_NONE for the first */
+    int64_t pid;
+    const char *how;
+    struct text exe;
+    struct text argv;    /* a NUL after each; bytes NULL unknown */
+    struct text command; /* quoted for sh */
+    struct text cwd;
+    int64_t exit_status; /* -1 unknown */
+    int64_t signal;      /* -1 unknown, 0 none */
+    const char *shim;
+};
+
+/* One thing in a finding, summed over processes. */
+struct analysis_member {
+    struct text subject;
+    struct text package; /* "name version", empty none */
+    enum event_kind operation;
+    int outcome; /* 0 or errno */
+    bool witness;
+    int64_t count;
+    uint32_t subject_number; /* equal for members with the same subject */
+};
+
+struct analysis_finding {
+    char fingerprint[17]; /* hex; the same in every run, for every user and every checkout */
+    enum channel channel;
+    enum finding_class class;
+    enum verdict verdict; /* undeclared or waived */
+    const char *operation; /* of the most telling member: "execute" before "read" before "stat" */
+    const char *category;  /* package, home, temporary, device, kernel, folder, variable ... */
+    struct text subject;   /* of the group: a package's name, a folder, a variable, a host */
+    struct text package;   /* "name version", empty none */
+    int64_t count;         /* occurrences */
+    uint32_t subjects;     /* different names among the members */
+    uint32_t kinds;        /* bit set of access classes (1u << enum access_class) */
+    struct analysis_member *members; /* most often used first */
+    size_t member_count;
+    uint32_t *processes; /* indexes, in the order of their start */
+    size_t process_count;
+};
+
+struct analysis_channel {
+    int64_t declared, undeclared, waived; /* rows of access: different uses */
+    int64_t occurrences;                  /* of undeclared ones */
+    int64_t probes;                       /* undeclared ones that found nothing */
+    uint32_t findings;                    /* undeclared ones */
+    uint32_t waived_findings;
+};
+
+struct analysis_blind_spot {
+    const char *class;
+    const char *text; /* from blind_spots.def; the class itself when it is not known there */
+    struct text detail;
+    int64_t count;
+    uint32_t process; /* ANALYSIS_NONE: the whole run */
+};
+
+struct analysis_waiver {
+    struct text text; /* as a person reads the rule */
+    int64_t line;
+};
+
+struct analysis {
+    int64_t run;
+    struct text uuid, tool, command, argv, cwd, root, home, user, host, machine, mode, witness;
+    struct text manifest; /* path; bytes NULL: built-in policy */
+    int64_t started, ended; /* Unix time in ns; ended 0: the run never ended */
+    int64_t exit_status, signal, interrupted; /* exit_status -1 unknown */
+    bool judged;   /* false: no verdicts in the database */
+    bool complete; /* evidence */
+
+    struct analysis_channel channels[CHANNEL_COUNT];
+    struct analysis_finding *findings; /* by channel, class, then most used first */
+    size_t finding_count;
+    struct analysis_blind_spot *blind_spots;
+    size_t blind_spot_count;
+    struct analysis_process *processes;
+    size_t process_count;
+    struct analysis_waiver *unused_waivers;
+    size_t unused_waiver_count;
+    struct memory *memory; /* owns all of the above */
+};
+
+/* Loads one run; NULL after an error, with one line in `why`. analysis_free takes NULL. */
+struct analysis *analysis_load(sqlite3 *db, int64_t run, struct buffer *why);
+void analysis_free(struct analysis *analysis);
+
+/* The id of the newest run, or of `wanted` if it exists (0 the newest); TALLY_ERR_NOT_FOUND or
+ * TALLY_ERR_DATABASE, with one line in `why`. */
+int64_t analysis_find_run(sqlite3 *db, int64_t wanted, struct buffer *why);
+
+/* Undeclared findings, all channels. */
+uint32_t analysis_undeclared(const struct analysis *analysis);
+
+/* The name of a program: last part of its path, or of its first argument. Borrowed. */
+struct text analysis_program(const struct analysis_process *process);
+
+/* "make -> sh -c 'cc ...' -> cc1", from the first process to this one, quoted for a terminal; no
+ * command longer than `each` characters, the middle left out when there are more than `most`. */
+void analysis_chain(const struct analysis *analysis, uint32_t process, size_t most, size_t each,
+                    struct buffer *out);
+
+#endif

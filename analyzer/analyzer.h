@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads a database of runs and derives from its facts: the verdict of each access, the package that
+ * owns each file. What a report shows is gathered by analysis.h.
+ * All functions return 0 or TALLY_ERR_*; sqlite3_errmsg(db) has the details.
+ */
+#ifndef ANALYZER_ANALYZER_H
+#define ANALYZER_ANALYZER_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+#include "tallyman/judge.h"
+
+/* Judges every access of the run: fills verdict and rule of `access` and `environment_variable` and
+ * replaces the run's rows of `rule`. One transaction. */
+int analyzer_judge(sqlite3 *db, int64_t run, const struct policy *policy);
+
+/* Fills subject.package of the files that the run used from dpkg's database, where there is one. */
+int analyzer_attribute(sqlite3 *db, int64_t run);
+/* The same with the machine's root folder given; "" is the machine itself. */
+int analyzer_attribute_under(sqlite3 *db, int64_t run, const char *root);
+
+/* Puts temporary copies of the derived tables, of this run alone, in front of the real ones, so that
+ * analyzer_judge changes nothing in the file. `db` may be open for reading only. To be called once. */
+int analyzer_shadow(sqlite3 *db, int64_t run);
+
+#endif
