@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# A program must not be able to tell: each script of transparent.rows runs once plainly and once with
+# the audited command under tallyman; output, errors and exit status must be equal.
+. "$(dirname "$0")/tap.sh"
+
+# both NAME SCRIPT
+both() {
+    local side prefix shim script
+    for side in plain audited; do
+        fresh
+        prefix='' shim=''
+        if [ $side = audited ]; then
+            prefix="$TALLYMAN run --quiet --witness off -o $work/run.db --" shim=$TALLYMAN_SHIM
+        fi
+        # Put into the text, not into variables, so that nothing of it is inherited.
+        script=${2//\$A/"$prefix"}
+        script=${script//\$SHIM/"$shim"}
+        script=${script//\$P/"$programs"}
+        timeout 100 sh -c "$script" >"$work/$side.out" 2>"$work/$side.err" </dev/null
+        { echo "exit status $?"; sed 's/^sh: [0-9]*: //' "$work/$side.err"; } >>"$work/$side.out"
+    done
+    check "$1" diff -u "$work/plain.out" "$work/audited.out"
+}
+
+name='' script=''
+while IFS= read -r line; do
+    case $line in
+        '' | '#'*) ;;
+        ' '*) script+=${line#    }$'\n' ;;
+        *)
+            [ -z "$name" ] || both "$name" "$script"
+            name=$line script=''
+            ;;
+    esac
+done <"$here/transparent.rows"
+both "$name" "$script"
+finish
