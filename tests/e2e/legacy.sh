@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2094  # the rows are read twice
 #
 # The bundled example: its report names everything that is planted there, and nothing else.
 . "$(dirname "$0")/tap.sh"

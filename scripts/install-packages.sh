@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Installs Debian's packages that tallyman needs, as root or through sudo.
+#
+#   install-packages.sh [runtime] [build] [test]      default: build test
+#
+#   runtime  to run an installed tallyman
+#   build    to build it and the bundled example
+#   test     to run every test, with both compilers
+set -eu
+
+runtime='libbsd0 libseccomp2 libsqlite3-0 libssl3 libyaml-0-2'
+build='ca-certificates cmake gcc g++ hostname libbsd-dev libc6-dev libseccomp-dev libsqlite3-dev
+    libssl-dev libyaml-dev make ninja-build pkg-config'
+test='clang clang-format file fakeroot git libclang-rt-14-dev libcriterion-dev llvm perl procps python3
+    python3-jsonschema python3-yaml shellcheck sqlite3 strace universal-ctags util-linux xz-utils'
+
+wanted=
+[ $# -gt 0 ] || set -- build test
+for list in "$@"; do
+    case $list in
+        runtime) wanted="$wanted $runtime" ;;
+        build) wanted="$wanted $build" ;;
+        test) wanted="$wanted $test" ;;
+        *)
+            sed -n '4,10s/^# \{0,1\}//p' "$0" >&2
+            exit 2
+            ;;
+    esac
+done
+
+missing=
+for package in $wanted; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+        missing="$missing $package"
+done
+if [ -z "$missing" ]; then
+    echo "install-packages.sh: all there"
+    exit 0
+fi
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || { echo "install-packages.sh: be root, or install sudo; missing:$missing" >&2; exit 1; }
+    as_root=sudo
+fi
+echo "install-packages.sh: installing$missing"
+$as_root apt-get update -qq
+# shellcheck disable=SC2086  # a list
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
