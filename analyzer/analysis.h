@@ -35,8 +35,8 @@ enum finding_class {
 };
 
 struct analysis_process {
-    int64_t id; /* process.id */
-    uint32_t parent; /* index, ANALYSIS_NONE for the first */
+    int64_t id;          /* process.id */
+    uint32_t parent;     /* index, ANALYSIS_NONE for the first */
     int64_t pid;
     const char *how;
     struct text exe;
@@ -46,6 +46,8 @@ struct analysis_process {
     int64_t exit_status; /* -1 unknown */
     int64_t signal;      /* -1 unknown, 0 none */
     const char *shim;
+    int64_t environment; /* environment_variable.block */
+    bool has_environment;
 };
 
 /* One thing in a finding, summed over processes. */
@@ -126,6 +128,9 @@ void analysis_free(struct analysis *analysis);
 /* The id of the newest run, or of `wanted` if it exists (0 the newest); TALLY_ERR_NOT_FOUND or
  * TALLY_ERR_DATABASE, with one line in `why`. */
 int64_t analysis_find_run(sqlite3 *db, int64_t wanted, struct buffer *why);
+
+/* "read", "write", "probe". */
+const char *analysis_class_name(enum finding_class class);
 
 /* Undeclared findings, all channels. */
 uint32_t analysis_undeclared(const struct analysis *analysis);

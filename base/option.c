@@ -10,7 +10,7 @@
 
 #include "buffer.h"
 #include "cleanup.h"
-#include "nearest.h"
+#include "spelling.h"
 #include "quote.h"
 
 /* Where the parser stands. `letters` is the rest of a group of short options. */
@@ -107,7 +107,7 @@ static _Noreturn void refuse_unknown(const struct option *table, const char *spe
     quote_display(&shown, spelling, strlen(spelling));
     for (; table->name && count < sizeof names / sizeof *names; table++)
         names[count++] = table->name;
-    nearest = spelling[1] == '-' ? nearest_name(spelling + 2, names, count) : NULL;
+    nearest = spelling[1] == '-' ? spelling_nearest(spelling + 2, names, count) : NULL;
     if (nearest)
         usage("unknown option '%s'; did you mean '--%s'?", shown.data, nearest);
     usage("unknown option '%s'", shown.data);

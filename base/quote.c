@@ -173,3 +173,30 @@ void quote_display(struct buffer *out, const char *bytes, size_t length)
         }
     }
 }
+
+size_t quote_width(const char *text, size_t length)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < length; i++)
+        width += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return width;
+}
+
+void quote_shortened(struct buffer *out, const char *bytes, size_t length, size_t most)
+{
+    cleanup_buffer struct buffer full = BUFFER_INIT;
+    size_t at = 0;
+
+    quote_display(&full, bytes, length);
+    if (quote_width(full.length ? full.data : "", full.length) <= most) {
+        buffer_add(out, full.data, full.length);
+        return;
+    }
+    for (size_t width = 0; width + 1 < most; width++)
+        do
+            at++;
+        while (at < full.length && ((unsigned char)full.data[at] & 0xc0) == 0x80);
+    buffer_add(out, full.data, at);
+    buffer_add_text(out, "…");
+}

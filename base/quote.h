@@ -24,4 +24,10 @@ void quote_command(struct buffer *out, const char *argv, size_t length);
  * that change the direction of text as \xNN; a backslash as it is. Not reversible. */
 void quote_display(struct buffer *out, const char *bytes, size_t length);
 
+/* The same, cut to `most` characters with "…" for the rest. */
+void quote_shortened(struct buffer *out, const char *bytes, size_t length, size_t most);
+
+/* Number of characters in UTF-8 text, which is its width for most of what is displayed. */
+size_t quote_width(const char *text, size_t length);
+
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "nearest.h"
+#include "spelling.h"
 
 const struct command commands[] = {
 #define COMMAND(id, stop_at_first, synopsis, summary)                                              \
@@ -28,5 +28,5 @@ const char *command_nearest(const char *name)
 #undef COMMAND
         "help"};
 
-    return nearest_name(name, names, sizeof names / sizeof *names);
+    return spelling_nearest(name, names, sizeof names / sizeof *names);
 }

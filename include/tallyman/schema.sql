@@ -125,6 +125,7 @@ CREATE TABLE rule (
     number INTEGER NOT NULL,              -- index in the policy block
     text TEXT NOT NULL,                   -- as a person reads it
     line INTEGER NOT NULL,                -- in the manifest, 0 built in
+    waiver INTEGER NOT NULL DEFAULT 0,    -- 1: from the waivers of the manifest
     used INTEGER NOT NULL DEFAULT 0       -- accesses that it decided
 ) STRICT;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "nearest.h"
+#include "spelling.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static size_t least(size_t a, size_t b)
 }
 
 /* Optimal string alignment: three rows of the usual table are enough. */
-size_t nearest_distance(const char *one, const char *other)
+size_t spelling_distance(const char *one, const char *other)
 {
     size_t rows[3][LONGEST + 1];
     size_t height = strlen(one);
@@ -40,13 +40,13 @@ size_t nearest_distance(const char *one, const char *other)
     return rows[height % 3][width];
 }
 
-const char *nearest_name(const char *word, const char *const *names, size_t count)
+const char *spelling_nearest(const char *word, const char *const *names, size_t count)
 {
     const char *nearest = NULL;
     size_t best = SIZE_MAX;
 
     for (size_t i = 0; i < count; i++) {
-        size_t distance = nearest_distance(word, names[i]);
+        size_t distance = spelling_distance(word, names[i]);
         size_t length = strlen(word) > strlen(names[i]) ? strlen(word) : strlen(names[i]);
 
         if (distance < best && distance <= (length + 2) / 3) {

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How a process is named to a person.
+ */
+#include "analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "quote.h"
+
+static struct text last_name(struct text path)
+{
+    const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
+
+    if (slash && slash + 1 < path.bytes + path.length) {
+        path.length -= (size_t)(slash + 1 - path.bytes);
+        path.bytes = slash + 1;
+    }
+    return path;
+}
+
+struct text analysis_program(const struct analysis_process *process)
+{
+    struct text name = process->exe;
+
+    if (name.length)
+        return last_name(name);
+    if (process->argv.length) {
+        name.bytes = process->argv.bytes;
+        name.length = strnlen(process->argv.bytes, process->argv.length);
+        return last_name(name);
+    }
+    return (struct text){"?", 1};
+}
+
+static void add_command(struct buffer *out, const struct analysis_process *process, size_t each)
+{
+    cleanup_buffer struct buffer full = BUFFER_INIT;
+    struct text program = analysis_program(process);
+    size_t first = strnlen(process->argv.length ? process->argv.bytes : "", process->argv.length);
+
+    quote_word(&full, program.bytes, program.length);
+    if (first + 1 < process->argv.length) {
+        buffer_add_char(&full, ' ');
+        quote_command(&full, process->argv.bytes + first + 1, process->argv.length - first - 1);
+    }
+    quote_shortened(out, full.data, full.length, each);
+}
+
+/* A forked child is the same program with the same arguments: shown once. */
+static uint32_t image_of(const struct analysis *analysis, uint32_t process)
+{
+    while (strcmp(analysis->processes[process].how, "fork") == 0 &&
+           analysis->processes[process].parent != ANALYSIS_NONE)
+        process = analysis->processes[process].parent;
+    return process;
+}
+
+static uint32_t caller_of(const struct analysis *analysis, uint32_t process)
+{
+    uint32_t parent = analysis->processes[process].parent;
+
+    return parent == ANALYSIS_NONE ? ANALYSIS_NONE : image_of(analysis, parent);
+}
+
+void analysis_chain(const struct analysis *analysis, uint32_t process, size_t most, size_t each,
+                    struct buffer *out)
+{
+    cleanup_free uint32_t *line = NULL;
+    size_t length = 0;
+
+    for (uint32_t at = image_of(analysis, process); at != ANALYSIS_NONE;
+         at = caller_of(analysis, at))
+        length++;
+    line = xcalloc(length, sizeof *line);
+    for (uint32_t at = image_of(analysis, process), i = (uint32_t)length; at != ANALYSIS_NONE;
+         at = caller_of(analysis, at))
+        line[--i] = at;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0)
+            buffer_add_text(out, " → ");
+        if (length > most && most > 1 && i == 1) {
+            buffer_add_text(out, "… → ");
+            i = length - (most - 1);
+        }
+        add_command(out, &analysis->processes[line[i]], each);
+    }
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One pass over the accesses and one over the environments; the work per row does not grow with the
+ * number of rows.
+ */
+#include "findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "database.h"
+#include "die.h"
+#include "group.h"
+#include "operation.h"
+#include "tallyman/status.h"
+
+/* A finding that is still growing. */
+struct draft {
+    struct analysis_finding finding;
+    size_t member_room, process_room;
+    int telling; /* rank of finding.operation */
+};
+
+struct gathering {
+    struct analysis *analysis;
+    const struct subjects *subjects;
+    const struct processes *processes;
+    struct places places;
+    struct names keys;    /* number of a draft */
+    struct map routes;    /* (subject, how it was used) -> draft */
+    struct map members;   /* (draft and subject, operation and outcome) -> member in its draft */
+    struct map different; /* (draft and subject) seen */
+    struct draft *drafts;
+};
+
+struct use {
+    uint32_t process, subject;
+    enum event_kind kind;
+    int outcome;
+    bool witness;
+    enum verdict verdict;
+    int64_t count;
+};
+
+const char *analysis_class_name(enum finding_class class)
+{
+    static const char *const names[] = {
+        [FINDING_READ] = "read", [FINDING_WRITE] = "write", [FINDING_PROBE] = "probe"};
+
+    return names[class];
+}
+
+/* Tells apart what is done with one group. Files and variables need one declaration for all uses.
+ */
+static void add_what(struct buffer *out, enum channel channel, enum finding_class class,
+                     enum event_kind kind)
+{
+    if (channel == CHANNEL_FILESYSTEM || channel == CHANNEL_ENVIRONMENT)
+        buffer_add_text(out, analysis_class_name(class));
+    else
+        buffer_printf(out, "%s%s", operation_name(kind), class == FINDING_PROBE ? " probe" : "");
+}
+
+static uint32_t start_draft(struct gathering *gathering, const struct use *use,
+                            enum channel channel, enum finding_class class,
+                            const struct group *group, const char *what)
+{
+    uint32_t number = (uint32_t)gathering->keys.count - 1;
+    struct analysis_finding *finding;
+
+    if ((number & (number - 1)) == 0)
+        gathering->drafts =
+            xrealloc(gathering->drafts, (number ? number * 2ul : 1ul) * sizeof *gathering->drafts);
+    gathering->drafts[number] = (struct draft){.telling = -1};
+    finding = &gathering->drafts[number].finding;
+    finding->channel = channel;
+    finding->class = class;
+    finding->verdict = use->verdict;
+    finding->category = group->category;
+    finding->subject = group->name;
+    finding->package = (struct text){"", 0};
+    if (strcmp(group->category, "package") == 0)
+        finding->package = gathering->subjects->rows[use->subject].package;
+    group_fingerprint(&gathering->places, channel, what, group, finding->fingerprint);
+    return number;
+}
+
+/* The draft for a use, made when it is the first of its group. */
+static uint32_t find_draft(struct gathering *gathering, const struct use *use)
+{
+    const struct subject *subject = &gathering->subjects->rows[use->subject];
+    enum channel channel = group_channel(use->kind, subject->name);
+    enum finding_class class = group_class(use->kind, use->outcome);
+    struct group group =
+        group_of(&gathering->places, channel, use->kind, class, subject->name, subject->package);
+    cleanup_buffer struct buffer key = BUFFER_INIT;
+    cleanup_buffer struct buffer what = BUFFER_INIT;
+    uint32_t number;
+
+    add_what(&what, channel, class, use->kind);
+    buffer_printf(&key, "%d %d %s%c%s%c", channel, use->verdict, what.data, 0, group.category, 0);
+    buffer_add(&key, group.name.bytes, group.name.length);
+    number = names_find(&gathering->keys, key.data, key.length);
+    if (number != MAP_NONE)
+        return number;
+    names_add(&gathering->keys, memory_copy(gathering->analysis->memory, key.data, key.length),
+              key.length);
+    return start_draft(gathering, use, channel, class, &group, what.data);
+}
+
+static uint32_t route(struct gathering *gathering, const struct use *use)
+{
+    struct map_key key = {use->subject, (uint64_t)use->kind << 8 |
+                                            (uint64_t)group_class(use->kind, use->outcome) << 4 |
+                                            use->verdict};
+    uint32_t number = map_get(&gathering->routes, key);
+
+    if (number == MAP_NONE) {
+        number = find_draft(gathering, use);
+        *map_slot(&gathering->routes, key) = number;
+    }
+    return number;
+}
+
+static struct analysis_member *add_member(struct gathering *gathering, struct draft *draft,
+                                          const struct use *use)
+{
+    const struct subject *subject = &gathering->subjects->rows[use->subject];
+    struct analysis_finding *finding = &draft->finding;
+
+    if (finding->member_count == draft->member_room) {
+        draft->member_room = draft->member_room ? draft->member_room * 2 : 4;
+        finding->members =
+            xrealloc(finding->members, draft->member_room * sizeof *finding->members);
+    }
+    finding->members[finding->member_count] = (struct analysis_member){
+        .subject = subject->name,
+        .package = subject->package.bytes ? subject->package : (struct text){"", 0},
+        .operation = use->kind,
+        .outcome = use->outcome,
+        .witness = use->witness,
+        .subject_number = use->subject,
+    };
+    return &finding->members[finding->member_count++];
+}
+
+static void add_process(struct draft *draft, uint32_t process)
+{
+    struct analysis_finding *finding = &draft->finding;
+
+    if (finding->process_count && finding->processes[finding->process_count - 1] == process)
+        return;
+    if (finding->process_count == draft->process_room) {
+        draft->process_room = draft->process_room ? draft->process_room * 2 : 4;
+        finding->processes =
+            xrealloc(finding->processes, draft->process_room * sizeof *finding->processes);
+    }
+    finding->processes[finding->process_count++] = process;
+}
+
+/* "It ran gcc" says more than "it looked at gcc". */
+static int telling(enum event_kind kind)
+{
+    static const int ranks[] = {
+        [ACCESS_LOOK] = 1, [ACCESS_QUERY] = 1,   [ACCESS_LIST] = 2,
+        [ACCESS_READ] = 3, [ACCESS_EXECUTE] = 4, [ACCESS_WRITE] = 5,
+    };
+
+    /* Likewise a variable that was read, to one that could be seen. */
+    return 2 * ranks[operation_class(kind)] + (kind != EVENT_VISIBLE && kind != EVENT_LOAD);
+}
+
+static void add_use(struct gathering *gathering, const struct use *use)
+{
+    uint32_t number = route(gathering, use);
+    struct draft *draft = &gathering->drafts[number];
+    struct map_key thing = {number, use->subject};
+    struct map_key key = {(uint64_t)number << 32 | use->subject,
+                          (uint64_t)use->kind << 33 | (uint64_t)(uint32_t)use->outcome << 1 |
+                              use->witness};
+    uint32_t *slot = map_slot(&gathering->members, key);
+    uint32_t *seen = map_slot(&gathering->different, thing);
+    struct analysis_member *member;
+
+    if (*slot == MAP_NONE) {
+        *slot = (uint32_t)draft->finding.member_count;
+        member = add_member(gathering, draft, use);
+    } else {
+        member = &draft->finding.members[*slot];
+    }
+    if (*seen == MAP_NONE) {
+        *seen = 0;
+        draft->finding.subjects++;
+    }
+    member->count += use->count;
+    draft->finding.count += use->count;
+    draft->finding.kinds |= 1u << operation_class(use->kind);
+    add_process(draft, use->process);
+    if (telling(use->kind) > draft->telling) {
+        draft->telling = telling(use->kind);
+        draft->finding.operation = operation_name(use->kind);
+    }
+}
+
+/* Counts the use for its channel; false when it is declared and there is no more to do. */
+static bool count_use(struct gathering *gathering, const struct use *use)
+{
+    const struct subject *subject = &gathering->subjects->rows[use->subject];
+    struct analysis_channel *channel =
+        &gathering->analysis->channels[group_channel(use->kind, subject->name)];
+
+    switch (use->verdict) {
+    case VERDICT_DECLARED:
+        channel->declared++;
+        return false;
+    case VERDICT_WAIVED:
+        channel->waived++;
+        return true;
+    case VERDICT_UNDECLARED:
+        break;
+    }
+    channel->undeclared++;
+    channel->occurrences += use->count;
+    if (group_class(use->kind, use->outcome) == FINDING_PROBE)
+        channel->probes++;
+    return true;
+}
+
+/* A row that was not judged counts as undeclared, and the analysis as not judged. */
+static enum verdict verdict_of_column(struct gathering *gathering, sqlite3_stmt *row, int column)
+{
+    int verdict = sqlite3_column_int(row, column);
+
+    if (sqlite3_column_type(row, column) == SQLITE_NULL) {
+        gathering->analysis->judged = false;
+        return VERDICT_UNDECLARED;
+    }
+    return verdict == VERDICT_DECLARED || verdict == VERDICT_WAIVED ? (enum verdict)verdict
+                                                                    : VERDICT_UNDECLARED;
+}
+
+static int gather_accesses(struct gathering *gathering, sqlite3 *db)
+{
+    cleanup_statement sqlite3_stmt *row = database_prepare(
+        db, "SELECT process, operation, subject, outcome, source, verdict, count FROM access"
+            " WHERE process IN (SELECT id FROM process WHERE run = ?1)");
+    int code;
+
+    if (!row)
+        return TALLY_ERR_DATABASE;
+    sqlite3_bind_int64(row, 1, gathering->analysis->run);
+    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+        int64_t operation = sqlite3_column_int64(row, 1);
+        struct use use = {
+            .process = processes_find(gathering->processes, sqlite3_column_int64(row, 0)),
+            .subject = subjects_find(gathering->subjects, sqlite3_column_int64(row, 2)),
+            .outcome = sqlite3_column_int(row, 3),
+            .witness = sqlite3_column_int(row, 4) != 0,
+            .count = sqlite3_column_int64(row, 6),
+        };
+
+        if (!operation_is_access(operation) || use.process == MAP_NONE || use.subject == MAP_NONE)
+            continue;
+        use.kind = (enum event_kind)operation;
+        use.verdict = verdict_of_column(gathering, row, 5);
+        if (count_use(gathering, &use))
+            add_use(gathering, &use);
+    }
+    return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+}
+
+/* A variable of an environment block; those of one block follow each other. */
+struct variable {
+    int64_t block;
+    uint32_t subject;
+    enum verdict verdict;
+};
+
+struct variables {
+    struct variable *rows;
+    uint32_t count;
+    struct map blocks; /* -> number of the first */
+};
+
+static int load_variables(struct gathering *gathering, sqlite3 *db, struct variables *variables)
+{
+    cleanup_statement sqlite3_stmt *row =
+        database_prepare(db, "SELECT block, subject, verdict FROM environment_variable"
+                             " WHERE run = ?1 ORDER BY block, subject");
+    int code;
+
+    if (!row)
+        return TALLY_ERR_DATABASE;
+    sqlite3_bind_int64(row, 1, gathering->analysis->run);
+    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+        uint32_t number = variables->count;
+        struct variable variable = {
+            .block = sqlite3_column_int64(row, 0),
+            .subject = subjects_find(gathering->subjects, sqlite3_column_int64(row, 1)),
+            .verdict = verdict_of_column(gathering, row, 2),
+        };
+        uint32_t *first =
+            map_slot(&variables->blocks, (struct map_key){0, (uint64_t)variable.block});
+
+        if (variable.subject == MAP_NONE)
+            continue;
+        if ((number & (number - 1)) == 0)
+            variables->rows =
+                xrealloc(variables->rows, (number ? number * 2ul : 1ul) * sizeof *variables->rows);
+        variables->rows[variables->count++] = variable;
+        if (*first == MAP_NONE)
+            *first = number;
+    }
+    return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+}
+
+static void see_variables(struct gathering *gathering, const struct variables *variables,
+                          uint32_t process)
+{
+    int64_t block = gathering->processes->rows[process].environment;
+    uint32_t at = map_get(&variables->blocks, (struct map_key){0, (uint64_t)block});
+
+    for (; at != MAP_NONE && at < variables->count && variables->rows[at].block == block; at++) {
+        struct use use = {
+            .process = process,
+            .subject = variables->rows[at].subject,
+            .kind = EVENT_VISIBLE,
+            .verdict = variables->rows[at].verdict,
+            .count = 1,
+        };
+
+        if (count_use(gathering, &use))
+            add_use(gathering, &use);
+    }
+}
+
+static int gather_environments(struct gathering *gathering, sqlite3 *db)
+{
+    struct variables variables = {0};
+    int result = load_variables(gathering, db, &variables);
+
+    for (uint32_t i = 0; result == 0 && i < gathering->processes->count; i++)
+        if (gathering->processes->rows[i].has_environment)
+            see_variables(gathering, &variables, i);
+    free(variables.rows);
+    map_fini(&variables.blocks);
+    return result;
+}
+
+static int compare_texts(struct text one, struct text other)
+{
+    size_t length = one.length < other.length ? one.length : other.length;
+    int order = length ? memcmp(one.bytes, other.bytes, length) : 0;
+
+    return order ? order : (one.length > other.length) - (one.length < other.length);
+}
+
+static int descending(int64_t one, int64_t other)
+{
+    return (one < other) - (one > other);
+}
+
+static int compare_members(const void *one, const void *other)
+{
+    const struct analysis_member *a = one;
+    const struct analysis_member *b = other;
+    int order = descending(a->count, b->count);
+
+    if (!order)
+        order = compare_texts(a->subject, b->subject);
+    if (!order)
+        order = (int)a->operation - (int)b->operation;
+    if (!order)
+        order = a->outcome - b->outcome;
+    return order ? order : (int)a->witness - (int)b->witness;
+}
+
+static int compare_findings(const void *one, const void *other)
+{
+    const struct analysis_finding *a = one;
+    const struct analysis_finding *b = other;
+    int order = (int)a->channel - (int)b->channel;
+
+    if (!order)
+        order = (int)a->verdict - (int)b->verdict;
+    if (!order)
+        order = (int)a->class - (int)b->class;
+    if (!order)
+        order = descending(a->subjects, b->subjects);
+    if (!order)
+        order = descending(a->count, b->count);
+    if (!order)
+        order = compare_texts(a->subject, b->subject);
+    return order ? order : strcmp(a->fingerprint, b->fingerprint);
+}
+
+static int compare_numbers(const void *one, const void *other)
+{
+    uint32_t a = *(const uint32_t *)one;
+    uint32_t b = *(const uint32_t *)other;
+
+    return (a > b) - (a < b);
+}
+
+static void sort_processes(struct analysis_finding *finding)
+{
+    size_t kept = 0;
+
+    qsort(finding->processes, finding->process_count, sizeof *finding->processes, compare_numbers);
+    for (size_t i = 0; i < finding->process_count; i++)
+        if (i == 0 || finding->processes[i] != finding->processes[i - 1])
+            finding->processes[kept++] = finding->processes[i];
+    finding->process_count = kept;
+}
+
+/* Moves the drafts to the analysis, which from here on owns their arrays. */
+static void finish(struct gathering *gathering)
+{
+    struct analysis *analysis = gathering->analysis;
+
+    analysis->finding_count = gathering->keys.count;
+    analysis->findings = xcalloc(analysis->finding_count, sizeof *analysis->findings);
+    for (size_t i = 0; i < analysis->finding_count; i++) {
+        struct analysis_finding *finding = &analysis->findings[i];
+
+        *finding = gathering->drafts[i].finding;
+        qsort(finding->members, finding->member_count, sizeof *finding->members, compare_members);
+        sort_processes(finding);
+        if (finding->verdict == VERDICT_UNDECLARED)
+            analysis->channels[finding->channel].findings++;
+        else
+            analysis->channels[finding->channel].waived_findings++;
+    }
+    qsort(analysis->findings, analysis->finding_count, sizeof *analysis->findings,
+          compare_findings);
+}
+
+int findings_load(struct analysis *analysis, sqlite3 *db, const struct subjects *subjects,
+                  const struct processes *processes)
+{
+    struct gathering gathering = {
+        .analysis = analysis,
+        .subjects = subjects,
+        .processes = processes,
+        .places = {analysis->root, analysis->home, analysis->user, analysis->host},
+    };
+    int result;
+
+    analysis->judged = true;
+    result = gather_accesses(&gathering, db);
+    if (result == 0)
+        result = gather_environments(&gathering, db);
+    finish(&gathering);
+    names_fini(&gathering.keys);
+    map_fini(&gathering.routes);
+    map_fini(&gathering.members);
+    map_fini(&gathering.different);
+    free(gathering.drafts);
+    return result;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fingerprints are written into baselines and compared over years: what goes into the hash, and in
+ * which order, only changes together with VERSION.
+ */
+#include "group.h"
+
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "operation.h"
+
+#define VERSION "tallyman finding 1"
+
+/* Adds the path, with `folder` at its start replaced by `sign`. */
+static bool add_below(struct buffer *out, struct text path, struct text folder, const char *sign)
+{
+    if (folder.length < 2 || !path_is_within(path, folder))
+        return false;
+    buffer_add_text(out, sign);
+    buffer_add(out, path.bytes + folder.length, path.length - folder.length);
+    return true;
+}
+
+static void add_path(struct buffer *out, const struct places *places, struct text path)
+{
+    if (!add_below(out, path, places->root, "{root}") && !add_below(out, path, places->home, "~"))
+        buffer_add(out, path.bytes, path.length);
+}
+
+static bool same(struct text one, struct text other)
+{
+    return one.length == other.length && one.length > 0 &&
+           memcmp(one.bytes, other.bytes, one.length) == 0;
+}
+
+static void add_name(struct buffer *out, const struct places *places, struct text name)
+{
+    const char *colon = memchr(name.bytes, ':', name.length);
+    struct text rest = name;
+
+    if (colon) {
+        rest.bytes = colon + 1;
+        rest.length = name.length - (size_t)(rest.bytes - name.bytes);
+        buffer_add(out, name.bytes, name.length - rest.length);
+    }
+    if (same(rest, places->user))
+        buffer_add_text(out, "{user}");
+    else if (same(rest, places->host))
+        buffer_add_text(out, "{host}");
+    else if (rest.length && rest.bytes[0] == '/')
+        add_path(out, places, rest);
+    else
+        buffer_add(out, rest.bytes, rest.length);
+}
+
+void group_fingerprint(const struct places *places, enum channel channel, const char *what,
+                       const struct group *group, char fingerprint[17])
+{
+    cleanup_buffer struct buffer text = BUFFER_INIT;
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned length = 0;
+
+    buffer_printf(&text, "%s%c%s%c%s%c%s%c", VERSION, 0, channel_name(channel), 0, what, 0,
+                  group->category, 0);
+    if (channel == CHANNEL_FILESYSTEM)
+        add_path(&text, places, group->name);
+    else
+        add_name(&text, places, group->name);
+    if (!EVP_Digest(text.data, text.length, digest, &length, EVP_sha256(), NULL))
+        die("cannot compute a SHA-256");
+    for (unsigned i = 0; i < 8; i++)
+        snprintf(fingerprint + 2 * i, 3, "%02x", digest[i]);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "group.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "operation.h"
+
+#define TEXT(literal)                                                                              \
+    {                                                                                              \
+        literal, sizeof(literal) - 1                                                               \
+    }
+
+bool path_is_within(struct text path, struct text folder)
+{
+    while (folder.length > 1 && folder.bytes[folder.length - 1] == '/')
+        folder.length--;
+    if (folder.length == 0 || path.length < folder.length ||
+        memcmp(path.bytes, folder.bytes, folder.length) != 0)
+        return false;
+    return path.length == folder.length || folder.length == 1 || path.bytes[folder.length] == '/';
+}
+
+enum finding_class group_class(enum event_kind kind, int outcome)
+{
+    if (outcome == ENOENT || outcome == ENOTDIR)
+        return FINDING_PROBE;
+    /* "mkdir -p" learns by it that the folder is there, and changes nothing. */
+    if (operation_class(kind) != ACCESS_WRITE || outcome == EEXIST)
+        return FINDING_READ;
+    return FINDING_WRITE;
+}
+
+enum channel group_channel(enum event_kind kind, struct text subject)
+{
+    if (operation_class(kind) == ACCESS_READ && is_random_device(subject.bytes, subject.length))
+        return CHANNEL_RANDOMNESS;
+    return operation_channel(kind);
+}
+
+/* The folder that holds the path, cut to `depth` names below the first `base` bytes. */
+static struct text folder_of(struct text path, size_t base, int depth)
+{
+    struct text folder = path;
+
+    while (folder.length > 1 && folder.bytes[folder.length - 1] != '/')
+        folder.length--;
+    if (folder.length > 1)
+        folder.length--;
+    for (size_t at = base; at < folder.length; at++)
+        if (folder.bytes[at] == '/' && at > base && --depth == 0)
+            folder.length = at;
+    if (folder.length < base)
+        folder.length = base;
+    return folder;
+}
+
+/* Places with a meaning of their own, whatever lies there. */
+static const struct {
+    struct text folder;
+    const char *category;
+} special[] = {
+    {TEXT("/tmp"), "temporary"}, {TEXT("/var/tmp"), "temporary"}, {TEXT("/dev/shm"), "temporary"},
+    {TEXT("/dev"), "device"},    {TEXT("/proc"), "kernel"},       {TEXT("/sys"), "kernel"},
+};
+
+static struct group group_of_package(struct text package)
+{
+    const char *space = memchr(package.bytes, ' ', package.length);
+
+    if (space)
+        package.length = (size_t)(space - package.bytes);
+    return (struct group){"package", package};
+}
+
+/* Below these a third name still says what it is about: /usr/share/X, /var/lib/X, /mnt/disk/X. */
+static int depth_below(struct text path)
+{
+    static const struct text deep[] = {TEXT("/usr"), TEXT("/var"), TEXT("/mnt"), TEXT("/media")};
+
+    for (size_t i = 0; i < sizeof deep / sizeof *deep; i++)
+        if (path_is_within(path, deep[i]))
+            return 3;
+    return 2;
+}
+
+static struct group group_of_file(const struct places *places, enum finding_class class,
+                                  struct text path, struct text package)
+{
+    if (path.length == 0 || path.bytes[0] != '/')
+        return (struct group){"unresolved", path};
+    if (places->root.length > 1 && path_is_within(path, places->root))
+        return (struct group){"project", folder_of(path, places->root.length, 2)};
+    if (places->home.length > 1 && path_is_within(path, places->home))
+        return (struct group){"home", folder_of(path, places->home.length, 2)};
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        if (path_is_within(path, special[i].folder))
+            return (struct group){special[i].category, special[i].folder};
+    if (class == FINDING_READ && package.length)
+        return group_of_package(package);
+    return (struct group){"folder", folder_of(path, 1, depth_below(path))};
+}
+
+static bool starts_with(struct text text, const char *start)
+{
+    return text.length >= strlen(start) && memcmp(text.bytes, start, strlen(start)) == 0;
+}
+
+static const char *network_category(enum event_kind kind, struct text subject)
+{
+    if (kind == EVENT_LOOKUP)
+        return "name";
+    if (starts_with(subject, "unix:"))
+        return "unix";
+    if (starts_with(subject, "netlink:"))
+        return "kernel";
+    if (starts_with(subject, "127.") || starts_with(subject, "[::1]"))
+        return "loopback";
+    return "remote";
+}
+
+struct group group_of(const struct places *places, enum channel channel, enum event_kind kind,
+                      enum finding_class class, struct text subject, struct text package)
+{
+    switch (channel) {
+    case CHANNEL_FILESYSTEM:
+        return group_of_file(places, class, subject, package);
+    case CHANNEL_NETWORK:
+        return (struct group){network_category(kind, subject), subject};
+    case CHANNEL_ENVIRONMENT:
+        return (struct group){kind == EVENT_LOCALE ? "locale" : "variable", subject};
+    case CHANNEL_RANDOMNESS:
+        if (operation_channel(kind) == CHANNEL_FILESYSTEM)
+            return (struct group){"device", subject};
+        break;
+    default:
+        break;
+    }
+    return (struct group){operation_name(kind), subject};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which accesses a person acts on together. The rules look at one access alone, never at the others,
+ * so that a group is named the same in every run.
+ */
+#ifndef ANALYZER_GROUP_H
+#define ANALYZER_GROUP_H
+
+#include "analysis.h"
+
+/* Where paths are measured from. */
+struct places {
+    struct text root; /* of the project */
+    struct text home; /* of the caller; empty unknown */
+    struct text user, host;
+};
+
+struct group {
+    const char *category; /* static */
+    struct text name;     /* points into the subject, its package or static text */
+};
+
+enum finding_class group_class(enum event_kind kind, int outcome);
+
+/* `package` is "name version" or empty; it names the group of what is read alone. */
+struct group group_of(const struct places *places, enum channel channel, enum event_kind kind,
+                      enum finding_class class, struct text subject, struct text package);
+
+/* Where the access is shown: reading /dev/urandom is a use of randomness. */
+enum channel group_channel(enum event_kind kind, struct text subject);
+
+/* 16 hex digits of a SHA-256 over what stays the same on every machine: the caller's home and name,
+ * the project's place and the host's name are replaced. `what` tells uses of one group apart. */
+void group_fingerprint(const struct places *places, enum channel channel, const char *what,
+                       const struct group *group, char fingerprint[17]);
+
+/* True when the path is the folder or below it. */
+bool path_is_within(struct text path, struct text folder);
+
+#endif
