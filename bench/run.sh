@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Measures what the shim costs. The sides (plain, an empty preload, tallyman) take turns, so that a slow
+# minute of the machine hits all of them; medians count.
+#
+#   run.sh [--rounds N] [--lua FOLDER] [--hello FOLDER] [--instructions] [CASE...]
+#
+#   --rounds N       default 11
+#   --lua, --hello   unpacked sources of lua5.4 and hello (scripts/fetch-sources.sh) to build and configure
+#   --instructions   count instructions per call instead of measuring time (callgrind)
+#   CASE             some of: exec open stat getenv clock_gettime lua hello; default all that can be
+#
+# TALLYMAN, TALLYMAN_SHIM and BENCH_PROGRAMS say where the things measured are; the target `bench` sets
+# them.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+: "${TALLYMAN:?}" "${BENCH_PROGRAMS:?}"
+exec python3 "$here/measure.py" "$@"
