@@ -1,1 +1,24 @@
-# install() of man pages and completion, CPack
+# What `cmake --install` lays out and `cpack` packs. The program finds the shim from its own place, so a
+# tree installed anywhere works.
+install(TARGETS tallyman RUNTIME)
+install(TARGETS shim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tallyman)
+install(FILES README.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tallyman)
+set(CPACK_PACKAGE_CONTACT "The tallyman developers <tallyman@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_PACKAGE_DESCRIPTION
+"tallyman stands beside a build and records every file, variable, clock,
+host and other ambient state that it uses, holds that against what the
+project's manifest declares, and names the rest: with who used it, from
+where, and how often.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+include(CPack)
