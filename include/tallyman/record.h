@@ -41,6 +41,8 @@
  * adds; the shim takes both out of the program's environment at start-up. */
 #define TALLYMAN_RUN_VARIABLE "TALLYMAN_RUN"
 
+#define LOG_ENVIRONMENTS 512u
+
 enum log_state { LOG_OPEN = 1, LOG_CLOSED = 2 };
 
 /* The first unit of the file. */
@@ -60,6 +62,8 @@ struct log_control {
     uint8_t run[16];          /* supervisor: the run's id, as in the database */
     uint64_t monotonic_start; /* supervisor: CLOCK_MONOTONIC ns when the run started */
     uint64_t realtime_start;  /* supervisor: CLOCK_REALTIME ns at that moment */
+    uint64_t environments[LOG_ENVIRONMENTS]; /* writers: hashes of the environment blocks whose
+                                                entries are already in the log; 0 free */
 };
 
 /* The head of a chunk, 64 bytes. */
@@ -157,11 +161,10 @@ struct record {
  *                    "load", or the name of the limit
  */
 #define ARGUMENT_MAX 4096u
-#define ARGUMENTS_MAX 512u /* further arguments are dropped; START_ARGUMENTS_CUT says so */
+#define ARGUMENTS_MAX 512u /* further arguments are dropped: an argument "..." with RECORD_CUT says so */
 
 #define START_EXECUTED 1u      /* a new image; value >> 8 is the execution id */
 #define START_FORKED 2u        /* a fork that did something; value >> 8 is the parent's process id */
-#define START_ARGUMENTS_CUT 4u
 
 enum image_class {
     IMAGE_UNKNOWN,     /* could not be looked at */

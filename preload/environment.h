@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The two variables of ours: read at start-up, taken out of the program's environment, put into
+ * every environment that a new image gets. All other variables keep their bytes and their order.
+ */
+#ifndef PRELOAD_ENVIRONMENT_H
+#define PRELOAD_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct environment_run {
+    char log[512];      /* path of the event log */
+    uint64_t execution; /* id that the parent gave to this execution, 0 the first */
+};
+
+/* NULL when no run is named. Works before libc has set `environ`. */
+const struct environment_run *environment_find_run(void);
+
+/* True for the path of the shim itself. */
+bool environment_is_shim(const char *path);
+
+/* A variable's value in `environ`, without getenv, which may be the program's own. NULL: not set.
+ */
+const char *environment_value(const char *name);
+
+/* Takes the two variables out of `environ`. */
+void environment_hide(void);
+
+/* Records what the image can see in its environment. */
+void environment_note(void);
+
+/* An environment for a new image, in memory of its own. */
+struct environment_copy {
+    char **block; /* hand this to exec */
+    void *map;    /* NULL: `block` is the caller's own */
+    size_t size;
+};
+
+/* `with_shim` false: without the shim and the run, for an image that it would disturb. */
+struct environment_copy environment_copy(char *const *block, uint64_t execution, bool with_shim);
+void environment_release(struct environment_copy *copy);
+
+/* For calls that start a program with `environ` from inside libc (system, popen, wordexp): puts the
+ * two variables back for the length of the call. */
+void environment_show(uint64_t execution);
+void environment_unshow(void);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The wrappers that the table writes: do the call, record it, return. Nothing here touches the
+ * result, errno or an argument.
+ */
+#include "hook.h"
+#include "note_values.h"
+
+#define WRAPPER(name, ret, fails, params, args, event, started)                                    \
+    ret hook_##name params                                                                         \
+    {                                                                                              \
+        struct call call = {.hook = HOOK_##name, .time = started};                                 \
+        ret result = REAL(name) args;                                                              \
+        if (self_active()) {                                                                       \
+            call.error = ERROR_OF(result, fails);                                                  \
+            event;                                                                                 \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+#define HOOK(name, ret, fails, params, args, event, note)                                          \
+    WRAPPER(name, ret, fails, params, args, event, 0)
+#define CHANGE(name, ret, fails, params, args, event, note)                                        \
+    WRAPPER(name, ret, fails, params, args, event, self_active() ? log_time() : 0)
+#define CUSTOM(name, ret, fails, params, args, event, note)
+#include "tallyman/hooks.def"

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Wrappers around programs: exec, spawn, vfork, clone, wait. An execution gets an id before the
+ * call; the new image finds it in TALLYMAN_RUN and names it when it reports in, so that one that
+ * does not is known.
+ */
+#include "environment.h"
+#include "hook.h"
+#include "image.h"
+#include "text.h"
+
+#include <unistd.h>
+
+struct execution {
+    struct call call;
+    uint64_t id; /* 0: nobody to report to */
+    struct environment_copy environment;
+};
+
+/* --- before --------------------------------------------------------------------------------- */
+
+/* The name that execvp looks for along PATH; each candidate that is not there is an access: it
+ * would be run if it were. Writes the candidate found to `to`, "" if none. */
+static void search_path(const struct call *call, const char *file, char *to, size_t room)
+{
+    const char *at = environment_value("PATH");
+    size_t length = text_length(file);
+
+    if (!at)
+        at = "/bin:/usr/bin"; /* confstr(_CS_PATH), what execvp falls back to */
+    for (;; at++) {
+        size_t folder = 0;
+        struct call probe = *call;
+
+        while (at[folder] && at[folder] != ':')
+            folder++;
+        to[0] = '\0';
+        if (folder + length + 2 < room) {
+            text_copy(to, at, folder);
+            to[folder] = '/';
+            text_copy(to + folder + !!folder, file, length + 1);
+            probe.error = (int)-raw_access(AT_FDCWD, to, X_OK);
+            if (!probe.error)
+                return;
+            note_path(&probe, EVENT_ACCESS, AT_FDCWD, to, RECORD_IMPLIED);
+            to[0] = '\0';
+        }
+        at += folder;
+        if (!*at)
+            return;
+    }
+}
+
+static bool has_slash(const char *text)
+{
+    for (; *text; text++)
+        if (*text == '/')
+            return true;
+    return false;
+}
+
+#define FOUND_ROOM 512u
+
+static void begin(struct execution *execution, enum hook hook, int dirfd, const char *path,
+                  bool search, char *const envp[])
+{
+    char found[FOUND_ROOM];
+    enum image_class class;
+
+    *execution = (struct execution){.call = {.hook = hook},
+                                    .environment = {.block = (char **)(uintptr_t)envp}};
+    if (!self_active() || log_is_quiet())
+        return;
+    if (!raw_readable(path, 1))
+        path = NULL;
+    if (path && search && !has_slash(path)) {
+        search_path(&execution->call, path, found, sizeof found);
+        if (found[0])
+            path = found;
+    }
+    execution->id = log_new_id();
+    class = path ? image_class_of(dirfd, path) : IMAGE_UNKNOWN;
+    if (path)
+        note_execute(&execution->call, dirfd, path, execution->id, class);
+    execution->environment = environment_copy(envp, execution->id, image_takes_shim(class));
+    if (self_thread.asks) {
+        /* A vfork child: its parent unmaps it, for the child leaves this memory without return. */
+        self_thread.exec_map = execution->environment.map;
+        self_thread.exec_map_size = execution->environment.size;
+    }
+}
+
+/* After an exec that returned or a spawn. `error` 0: it started. */
+static void end(struct execution *execution, int error)
+{
+    if (!execution->id)
+        return;
+    if (error) {
+        execution->call.error = error;
+        note_text(&execution->call, EVENT_EXECUTE_FAILED, "", execution->id, 0);
+    }
+    environment_release(&execution->environment);
+    self_thread.exec_map = NULL;
+}
+
+/* --- exec ----------------------------------------------------------------------------------- */
+
+static int failed(struct execution *execution)
+{
+    end(execution, errno);
+    return -1;
+}
+
+int hook_execve(const char *path, char *const argv[], char *const envp[])
+{
+    struct execution execution;
+
+    begin(&execution, HOOK_execve, AT_FDCWD, path, false, envp);
+    REAL(execve)(path, argv, execution.environment.block);
+    return failed(&execution);
+}
+
+int hook_execv(const char *path, char *const argv[])
+{
+    struct execution execution;
+
+    begin(&execution, HOOK_execv, AT_FDCWD, path, false, environ);
+    REAL(execve)(path, argv, execution.environment.block);
+    return failed(&execution);
+}
+
+int hook_execvpe(const char *file, char *const argv[], char *const envp[])
+{
+    struct execution execution;
+
+    begin(&execution, HOOK_execvpe, AT_FDCWD, file, true, envp);
+    REAL(execvpe)(file, argv, execution.environment.block);
+    return failed(&execution);
+}
+
+int hook_execvp(const char *file, char *const argv[])
+{
+    struct execution execution;
+
+    begin(&execution, HOOK_execvp, AT_FDCWD, file, true, environ);
+    REAL(execvpe)(file, argv, execution.environment.block);
+    return failed(&execution);
+}
+
+int hook_fexecve(int fd, char *const argv[], char *const envp[])
+{
+    struct execution execution;
+    char name[40];
+
+    text_copy(name, "/proc/self/fd/", 15);
+    text_decimal(name + 14, (unsigned)fd);
+    begin(&execution, HOOK_fexecve, AT_FDCWD, name, false, envp);
+    REAL(fexecve)(fd, argv, execution.environment.block);
+    return failed(&execution);
+}
+
+int hook_execveat(int dirfd, const char *path, char *const argv[], char *const envp[], int flags)
+{
+    struct execution execution;
+
+    begin(&execution, HOOK_execveat, dirfd, path, false, envp);
+    REAL(execveat)(dirfd, path, argv, execution.environment.block, flags);
+    return failed(&execution);
+}
+
+/* The variadic forms. glibc itself builds the array on the stack; this maps it, so that the stack
+ * use stays bounded. `more` stands behind the first argument. */
+struct arguments {
+    char **list;
+    size_t size;
+};
+
+static struct arguments collect(const char *first, va_list more)
+{
+    struct arguments arguments = {NULL, 0};
+    size_t count = first ? 2 : 1;
+    va_list again;
+
+    va_copy(again, more);
+    for (const char *next = first; next; next = va_arg(again, const char *))
+        count++;
+    va_end(again);
+    arguments.size = (count * sizeof(char *) + 4095) & ~(size_t)4095;
+    arguments.list =
+        raw_map(arguments.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!arguments.list)
+        return arguments;
+    count = 0;
+    for (const char *next = first; next; next = va_arg(more, const char *))
+        arguments.list[count++] = (char *)(uintptr_t)next;
+    arguments.list[count] = NULL;
+    return arguments;
+}
+
+#define EXECL(name, body)                                                                          \
+    int hook_##name(const char *path, const char *first, ...)                                      \
+    {                                                                                              \
+        struct execution execution;                                                                \
+        struct arguments arguments;                                                                \
+        va_list more;                                                                              \
+        va_start(more, first);                                                                     \
+        arguments = collect(first, more);                                                          \
+        body;                                                                                      \
+        va_end(more);                                                                              \
+        if (!arguments.list) {                                                                     \
+            errno = ENOMEM;                                                                        \
+            return -1;                                                                             \
+        }                                                                                          \
+        begin(&execution, HOOK_##name, AT_FDCWD, path, HOOK_##name == HOOK_execlp, envp);          \
+        if (HOOK_##name == HOOK_execlp)                                                            \
+            REAL(execvpe)(path, arguments.list, execution.environment.block);                      \
+        else                                                                                       \
+            REAL(execve)(path, arguments.list, execution.environment.block);                       \
+        raw_unmap(arguments.list, arguments.size);                                                 \
+        return failed(&execution);                                                                 \
+    }
+
+EXECL(execl, char **envp = environ)
+EXECL(execlp, char **envp = environ)
+EXECL(execle, char **envp = va_arg(more, char **))
+
+/* --- spawn ---------------------------------------------------------------------------------- */
+
+int hook_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                     const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+    struct execution execution;
+    int result;
+
+    begin(&execution, HOOK_posix_spawn, AT_FDCWD, path, false, envp);
+    result = REAL(posix_spawn)(pid, path, actions, attributes, argv, execution.environment.block);
+    end(&execution, result);
+    return result;
+}
+
+int hook_posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                      const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+    struct execution execution;
+    int result;
+
+    begin(&execution, HOOK_posix_spawnp, AT_FDCWD, file, true, envp);
+    result = REAL(posix_spawnp)(pid, file, actions, attributes, argv, execution.environment.block);
+    end(&execution, result);
+    return result;
+}
+
+/* system and popen spawn /bin/sh from inside libc, with `environ`. */
+static uint64_t show_environment(struct call *call)
+{
+    uint64_t id;
+
+    if (!self_active() || log_is_quiet())
+        return 0;
+    id = log_new_id();
+    note_execute(call, AT_FDCWD, "/bin/sh", id, image_class_of(AT_FDCWD, "/bin/sh"));
+    environment_show(id);
+    return id;
+}
+
+static void unshow_environment(struct call *call, uint64_t id, int error)
+{
+    if (!id)
+        return;
+    environment_unshow();
+    if (error) {
+        call->error = error;
+        note_text(call, EVENT_EXECUTE_FAILED, "", id, 0);
+    }
+}
+
+int hook_system(const char *command)
+{
+    struct call call = {.hook = HOOK_system};
+    uint64_t id;
+    int result;
+
+    if (!command) /* only asks whether there is a shell */
+        return REAL(system)(command);
+    id = show_environment(&call);
+    result = REAL(system)(command);
+    unshow_environment(&call, id, ERROR_OF(result, -1));
+    return result;
+}
+
+#define POPEN(name)                                                                                \
+    FILE *hook_##name(const char *command, const char *mode)                                       \
+    {                                                                                              \
+        struct call call = {.hook = HOOK_##name};                                                  \
+        uint64_t id = show_environment(&call);                                                     \
+        FILE *stream = REAL(name)(command, mode);                                                  \
+        unshow_environment(&call, id, ERROR_OF(stream, NULL));                                     \
+        return stream;                                                                             \
+    }
+
+POPEN(popen)
+POPEN(_IO_popen)
+
+/* --- children that share this memory -------------------------------------------------------- */
+
+/* Called by the assembly of vfork_<processor>.S before and, in the parent, after the call. */
+void vfork_enter(void);
+int vfork_leave(long result);
+
+void vfork_enter(void)
+{
+    self_thread.asks++;
+}
+
+int vfork_leave(long result)
+{
+    self_thread.asks--;
+    if (self_thread.exec_map)
+        raw_unmap(self_thread.exec_map, self_thread.exec_map_size);
+    self_thread.exec_map = NULL;
+    self_thread.guest_pid = 0;
+    if (result < 0) {
+        errno = (int)-result;
+        return -1;
+    }
+    return (int)result;
+}
+
+/* With CLONE_VM and without CLONE_THREAD the child is another process in this memory, and nobody
+ * can tell when it is gone: this thread asks for its pid at every event from now on. */
+int hook_clone(int (*function)(void *), void *stack, int flags, void *argument, void *a, void *b,
+               void *c)
+{
+    if ((flags & CLONE_VM) && !(flags & CLONE_THREAD))
+        self_thread.asks++;
+    return REAL(clone)(function, stack, flags, argument, a, b, c);
+}
+
+/* --- the end of children -------------------------------------------------------------------- */
+
+static void note_exit(struct call *call, pid_t pid, int status, const struct rusage *usage)
+{
+    struct child_usage counted = {0};
+
+    if (usage) {
+        counted.user_us =
+            (uint64_t)usage->ru_utime.tv_sec * 1000000u + (uint64_t)usage->ru_utime.tv_usec;
+        counted.system_us =
+            (uint64_t)usage->ru_stime.tv_sec * 1000000u + (uint64_t)usage->ru_stime.tv_usec;
+        counted.max_resident_kib = (uint64_t)usage->ru_maxrss;
+    }
+    call->error = status;
+    note_strings(call, EVENT_PROCESS_EXIT, (const char *)&counted, usage ? sizeof counted : 0, NULL,
+                 0, (uint64_t)pid);
+}
+
+/* All of the family through wait4, for what the kernel counted; the caller's own places are filled
+ * in by the kernel as always. */
+static pid_t wait_for(enum hook hook, pid_t pid, int *status, int options, struct rusage *usage)
+{
+    struct call call = {.hook = hook};
+    struct rusage own_usage;
+    int own_status = 0;
+    int *to_status = status ? status : &own_status;
+    struct rusage *to_usage = usage ? usage : &own_usage;
+    pid_t result = REAL(wait4)(pid, to_status, options, to_usage);
+
+    if (result > 0 && self_active() && !WIFSTOPPED(*to_status) && !WIFCONTINUED(*to_status))
+        note_exit(&call, result, *to_status, to_usage);
+    return result;
+}
+
+pid_t hook_wait(int *status)
+{
+    return wait_for(HOOK_wait, -1, status, 0, NULL);
+}
+
+pid_t hook___wait(int *status)
+{
+    return wait_for(HOOK_wait, -1, status, 0, NULL);
+}
+
+pid_t hook_waitpid(pid_t pid, int *status, int options)
+{
+    return wait_for(HOOK_waitpid, pid, status, options, NULL);
+}
+
+pid_t hook___waitpid(pid_t pid, int *status, int options)
+{
+    return wait_for(HOOK_waitpid, pid, status, options, NULL);
+}
+
+pid_t hook_wait3(int *status, int options, struct rusage *usage)
+{
+    return wait_for(HOOK_wait3, -1, status, options, usage);
+}
+
+pid_t hook_wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+    return wait_for(HOOK_wait4, pid, status, options, usage);
+}
+
+/* With a NULL info the kernel tells nobody which child it was: that end stays unknown. */
+int hook_waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+    struct call call = {.hook = HOOK_waitid};
+    int result = REAL(waitid)(type, id, info, options);
+
+    if (result == 0 && info && self_active() && info->si_pid && !(options & WNOWAIT)) {
+        if (info->si_code == CLD_EXITED)
+            note_exit(&call, info->si_pid, info->si_status << 8, NULL);
+        else if (info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED)
+            note_exit(&call, info->si_pid, info->si_status, NULL);
+    }
+    return result;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ELF symbol look-up in the chain of loaded objects. Facts: System V gABI (dynamic section, symbol
+ * table), GNU hash (binutils, DT_GNU_HASH), symbol versions (LSB core, .gnu.version).
+ */
+#include "real.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <sys/auxv.h>
+#include <time.h>
+
+#include "raw.h"
+#include "text.h"
+
+real_function real_table[HOOK_COUNT];
+
+/* All names in one block with an offset each: no relocations at load time. */
+static const struct hook_names {
+#define ROW(name)                                           char name[sizeof #name];
+#define HOOK(name, ret, fails, params, args, event, note)   ROW(name)
+#define CHANGE(name, ret, fails, params, args, event, note) ROW(name)
+#define CUSTOM(name, ret, fails, params, args, event, note) ROW(name)
+#include "tallyman/hooks.def"
+#undef ROW
+} names = {
+#define ROW(name) .name = #name,
+#include "tallyman/hooks.def"
+#undef ROW
+};
+
+static const uint16_t name_offsets[HOOK_COUNT] = {
+#define ROW(name) offsetof(struct hook_names, name),
+#include "tallyman/hooks.def"
+#undef ROW
+#undef HOOK
+#undef CHANGE
+#undef CUSTOM
+};
+
+struct object {
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const uint32_t *gnu_hash;
+    const uint32_t *hash;
+    const uint16_t *versions;
+};
+
+/* The loader relocates most objects' dynamic entries in place, but not those of the vDSO. */
+static const void *locate(const struct link_map *map, ElfW(Addr) at)
+{
+    return (const void *)(at < map->l_addr ? at + map->l_addr : at);
+}
+
+static struct object object_of(const struct link_map *map)
+{
+    struct object object = {0};
+
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
+        const void *at = locate(map, entry->d_un.d_ptr);
+
+        if (entry->d_tag == DT_SYMTAB)
+            object.symbols = at;
+        else if (entry->d_tag == DT_STRTAB)
+            object.strings = at;
+        else if (entry->d_tag == DT_GNU_HASH)
+            object.gnu_hash = at;
+        else if (entry->d_tag == DT_HASH)
+            object.hash = at;
+        else if (entry->d_tag == DT_VERSYM)
+            object.versions = at;
+    }
+    return object;
+}
+
+/* A definition that a reference without version binds to: not hidden, not undefined. */
+static bool matches(const struct object *object, uint32_t index, const char *name)
+{
+    const ElfW(Sym) *symbol = &object->symbols[index];
+
+    if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0)
+        return false;
+    if (object->versions && (object->versions[index] & 0x8000))
+        return false;
+    return text_equal(object->strings + symbol->st_name, name);
+}
+
+static uint32_t gnu_hash_of(const char *name)
+{
+    uint32_t hash = 5381;
+
+    while (*name)
+        hash = hash * 33 + (unsigned char)*name++;
+    return hash;
+}
+
+static uint32_t find_by_gnu_hash(const struct object *object, const char *name)
+{
+    const uint32_t *table = object->gnu_hash;
+    uint32_t hash = gnu_hash_of(name), buckets = table[0], first = table[1], bloom_size = table[2];
+    const ElfW(Addr) *bloom = (const ElfW(Addr) *)(const void *)(table + 4);
+    const uint32_t *bucket = (const uint32_t *)(bloom + bloom_size);
+    const uint32_t *chain = bucket + buckets;
+    const unsigned bits = sizeof(ElfW(Addr)) * 8;
+    ElfW(Addr) word = bloom[hash / bits & (bloom_size - 1)];
+    uint32_t index;
+
+    if (!(word >> (hash % bits) & word >> ((hash >> table[3]) % bits) & 1))
+        return 0;
+    index = bucket[hash % buckets];
+    if (index < first)
+        return 0;
+    for (;; index++) {
+        if ((chain[index - first] | 1) == (hash | 1) && matches(object, index, name))
+            return index;
+        if (chain[index - first] & 1)
+            return 0;
+    }
+}
+
+/* The older table, for objects linked without the GNU one. */
+static uint32_t find_by_hash(const struct object *object, const char *name)
+{
+    const uint32_t *table = object->hash;
+    const uint32_t *chain = table + 2 + table[0];
+    uint32_t hash = 0;
+
+    for (const char *at = name; *at; at++) {
+        hash = (hash << 4) + (unsigned char)*at;
+        hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+    }
+    for (uint32_t index = table[2 + hash % table[0]]; index; index = chain[index])
+        if (matches(object, index, name))
+            return index;
+    return 0;
+}
+
+static real_function find_in(const struct link_map *map, const char *name)
+{
+    struct object object = object_of(map);
+    const ElfW(Sym) * symbol;
+    uint32_t index = 0;
+    ElfW(Addr) at;
+
+    if (!object.symbols || !object.strings)
+        return NULL;
+    if (object.gnu_hash)
+        index = find_by_gnu_hash(&object, name);
+    else if (object.hash)
+        index = find_by_hash(&object, name);
+    if (!index)
+        return NULL;
+    symbol = &object.symbols[index];
+    at = map->l_addr + symbol->st_value;
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
+        at = ((ElfW(Addr)(*)(void))at)();
+    return (real_function)at;
+}
+
+/* Through the program's DT_DEBUG entry; the loader's own _r_debug would be one more needed library.
+ */
+const struct link_map *real_objects(void)
+{
+    const ElfW(Phdr) *header = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    size_t count = getauxval(AT_PHNUM);
+    ElfW(Addr) base = 0;
+    const ElfW(Dyn) *dynamic = NULL;
+
+    for (size_t i = 0; header && i < count; i++)
+        if (header[i].p_type == PT_PHDR)
+            base = (ElfW(Addr))header - header[i].p_vaddr;
+    for (size_t i = 0; header && i < count; i++)
+        if (header[i].p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(base + header[i].p_vaddr);
+    for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
+        if (dynamic->d_tag == DT_DEBUG && dynamic->d_un.d_ptr)
+            return ((const struct r_debug *)dynamic->d_un.d_ptr)->r_map;
+    return NULL;
+}
+
+static const struct link_map *own_object(void)
+{
+    const struct link_map *map = real_objects();
+
+    while (map && map->l_ld != _DYNAMIC)
+        map = map->l_next;
+    return map;
+}
+
+real_function real_find(enum hook hook)
+{
+    const char *name = (const char *)&names + name_offsets[hook];
+    real_function function = NULL;
+
+    for (const struct link_map *map = own_object(); map && !function; map = map->l_next)
+        if (map->l_ld != _DYNAMIC)
+            function = find_in(map, name);
+    __atomic_store_n(&real_table[hook], function, __ATOMIC_RELAXED);
+    return function;
+}
+
+typedef int clock_function(clockid_t, struct timespec *);
+
+static clock_function *vdso_clock(void)
+{
+    static clock_function *found;
+    static bool looked;
+
+    if (!__atomic_load_n(&looked, __ATOMIC_ACQUIRE)) {
+        for (const struct link_map *map = real_objects(); map; map = map->l_next)
+            if (text_starts(map->l_name, "linux-vdso.so") ||
+                text_starts(map->l_name, "linux-gate.so"))
+                found = (clock_function *)find_in(map, "__vdso_clock_gettime");
+        __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
+    }
+    return found;
+}
+
+uint64_t real_monotonic(void)
+{
+    struct timespec now = {0};
+    clock_function *clock = vdso_clock();
+
+    if (!clock || clock(CLOCK_MONOTONIC, &now) != 0)
+        RAW(SYS_clock_gettime, CLOCK_MONOTONIC, &now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}

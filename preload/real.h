@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The functions behind the wrappers: what the program would have called without the shim. Found by
+ * reading the loaded objects' own symbol tables from the one after the shim on (what
+ * dlsym(RTLD_NEXT) means), so that other preloads keep their place. dlsym itself may allocate and
+ * resets dlerror's message; this allocates nothing, takes no lock and can run at any time after
+ * relocation.
+ */
+#ifndef PRELOAD_REAL_H
+#define PRELOAD_REAL_H
+
+#include <link.h>
+#include <stdint.h>
+
+enum hook {
+#define HOOK(name, ret, fails, params, args, event, note)   HOOK_##name,
+#define CHANGE(name, ret, fails, params, args, event, note) HOOK_##name,
+#define CUSTOM(name, ret, fails, params, args, event, note) HOOK_##name,
+#include "tallyman/hooks.def"
+#undef HOOK
+#undef CHANGE
+#undef CUSTOM
+    HOOK_COUNT
+};
+
+typedef void (*real_function)(void);
+
+/* The next definition of hook's symbol, NULL when no loaded object has one. */
+real_function real_find(enum hook hook);
+
+extern real_function real_table[HOOK_COUNT];
+
+static inline real_function real_get(enum hook hook)
+{
+    real_function function = __atomic_load_n(&real_table[hook], __ATOMIC_RELAXED);
+
+    return function ? function : real_find(hook);
+}
+
+/* REAL(open)(path, flags, mode) */
+#define REAL(name) ((__typeof__(&hook_##name))real_get(HOOK_##name))
+
+/* The loader's list of objects, the program first. */
+const struct link_map *real_objects(void);
+
+/* The kernel's clock through the vDSO (no system call where the hardware allows), CLOCK_MONOTONIC
+ * in nanoseconds; never another preload's idea of it. */
+uint64_t real_monotonic(void);
+
+#endif
