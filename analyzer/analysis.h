@@ -138,6 +138,15 @@ uint32_t analysis_undeclared(const struct analysis *analysis);
 /* The name of a program: last part of its path, or of its first argument. Borrowed. */
 struct text analysis_program(const struct analysis_process *process);
 
+/* The programs behind a finding with the number of their processes, most first. The caller frees the
+ * array; the names are borrowed. */
+struct analysis_users {
+    struct text program;
+    size_t processes;
+};
+struct analysis_users *analysis_programs(const struct analysis *analysis,
+                                         const struct analysis_finding *finding, size_t *count);
+
 /* "make -> sh -c 'cc ...' -> cc1", from the first process to this one, quoted for a terminal; no
  * command longer than `each` characters, the middle left out when there are more than `most`. */
 void analysis_chain(const struct analysis *analysis, uint32_t process, size_t most, size_t each,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "map.h"
 #include "quote.h"
 
 static struct text last_name(struct text path)
@@ -33,6 +34,39 @@ struct text analysis_program(const struct analysis_process *process)
         return last_name(name);
     }
     return (struct text){"?", 1};
+}
+
+static int compare_users(const void *one, const void *other)
+{
+    const struct analysis_users *a = one;
+    const struct analysis_users *b = other;
+    size_t length = a->program.length < b->program.length ? a->program.length : b->program.length;
+    int order = (a->processes < b->processes) - (a->processes > b->processes);
+
+    if (!order)
+        order = memcmp(a->program.bytes, b->program.bytes, length);
+    return order
+               ? order
+               : (a->program.length > b->program.length) - (a->program.length < b->program.length);
+}
+
+struct analysis_users *analysis_programs(const struct analysis *analysis,
+                                         const struct analysis_finding *finding, size_t *count)
+{
+    struct analysis_users *users = xcalloc(finding->process_count, sizeof *users);
+    struct names names = {0};
+
+    for (size_t i = 0; i < finding->process_count; i++) {
+        struct text program = analysis_program(&analysis->processes[finding->processes[i]]);
+        uint32_t number = names_add(&names, program.bytes, program.length);
+
+        users[number].program = program;
+        users[number].processes++;
+    }
+    *count = names.count;
+    names_fini(&names);
+    qsort(users, *count, sizeof *users, compare_users);
+    return users;
 }
 
 static void add_command(struct buffer *out, const struct analysis_process *process, size_t each)

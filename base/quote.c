@@ -24,6 +24,13 @@ static size_t decode(const unsigned char *at, size_t left, uint32_t *character)
     return length;
 }
 
+size_t text_character(const char *bytes, size_t left)
+{
+    uint32_t character;
+
+    return left ? decode((const unsigned char *)bytes, left, &character) : 0;
+}
+
 bool text_is_utf8(const char *bytes, size_t length)
 {
     const unsigned char *at = (const unsigned char *)bytes;

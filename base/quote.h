@@ -11,6 +11,9 @@
 /* True when the bytes are valid UTF-8 (RFC 3629: no surrogates, no overlong form, no NUL). */
 bool text_is_utf8(const char *bytes, size_t length);
 
+/* Length of the UTF-8 character at `bytes`, 0 when there is none. */
+size_t text_character(const char *bytes, size_t left);
+
 /* One word for a POSIX shell that reads back as exactly these bytes: plain where it can be, in single
  * quotes otherwise. Control characters and bytes that are not UTF-8 cannot be shown safely inside
  * quotes that sh and bash both understand; they come out as "$(printf '\ooo')". The result is

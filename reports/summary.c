@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The short forms: the end of `tallyman run`, the list of `tallyman check`.
+ */
+#include "reports.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "operation.h"
+#include "quote.h"
+#include "text_parts.h"
+
+/* "files 38 (libc6-dev, gcc-12, ~/.gitconfig, ...)", the most telling of each channel. */
+static void add_channel(struct buffer *out, const struct analysis *analysis, enum channel channel)
+{
+    size_t shown = 0;
+    uint32_t count = analysis->channels[channel].findings;
+
+    buffer_printf(out, "%s %" PRIu32 " (", channel_name(channel), count);
+    for (size_t i = 0; i < analysis->finding_count && shown < 3; i++) {
+        const struct analysis_finding *finding = &analysis->findings[i];
+        cleanup_buffer struct buffer name = BUFFER_INIT;
+
+        if (finding->channel != channel || finding->verdict != VERDICT_UNDECLARED)
+            continue;
+        add_place(&name, analysis, finding->subject);
+        buffer_add_text(out, shown++ ? ", " : "");
+        quote_shortened(out, name.data ? name.data : "", name.length, 32);
+    }
+    buffer_add_text(out, count > shown ? ", …)" : ")");
+}
+
+void report_summary(const struct analysis *analysis, const struct report_settings *settings,
+                    struct buffer *out)
+{
+    struct page page = page_for(settings, out);
+    cleanup_buffer struct buffer line = BUFFER_INIT;
+    uint32_t findings = analysis_undeclared(analysis);
+
+    buffer_printf(&line, "tallyman: %zu process%s, %" PRIu32 " undeclared finding%s",
+                  analysis->process_count, analysis->process_count == 1 ? "" : "es", findings,
+                  findings == 1 ? "" : "s");
+    for (int i = 0, shown = 0; i < CHANNEL_COUNT; i++) {
+        if (!analysis->channels[i].findings)
+            continue;
+        buffer_add_text(&line, shown++ ? ", " : ": ");
+        add_channel(&line, analysis, (enum channel)i);
+    }
+    if (!analysis->complete)
+        buffer_add_text(&line, "; evidence incomplete");
+    buffer_add_text(&line, "; see: tallyman report");
+    if (settings->database && strcmp(settings->database, "tallyman.db") != 0) {
+        buffer_add_char(&line, ' ');
+        quote_word(&line, settings->database, strlen(settings->database));
+    }
+    page_paragraph(&page, 2, line.data);
+}
+
+static void show_finding(struct page *page, const struct analysis *analysis,
+                         const struct analysis_finding *finding)
+{
+    cleanup_buffer struct buffer name = BUFFER_INIT;
+    cleanup_buffer struct buffer rest = BUFFER_INIT;
+
+    if (finding->package.length)
+        quote_display(&name, finding->package.bytes, finding->package.length);
+    else
+        add_place(&name, analysis, finding->subject);
+    buffer_printf(&rest, "%s, ", channel_name(finding->channel));
+    if (finding->channel == CHANNEL_FILESYSTEM)
+        add_amount(&rest, finding);
+    else
+        buffer_add_text(&rest, finding->operation);
+    if (finding->class == FINDING_PROBE)
+        buffer_add_text(&rest, ", not found");
+    add_users(&rest, analysis, finding, 2);
+    page_row(page, 36, name.data ? name.data : "", rest.data);
+}
+
+void report_findings_shortly(const struct analysis *analysis,
+                             const struct report_settings *settings, size_t most,
+                             struct buffer *out)
+{
+    struct page page = page_for(settings, out);
+    size_t shown = 0;
+
+    for (size_t i = 0; i < analysis->finding_count && shown < most; i++) {
+        if (analysis->findings[i].verdict != VERDICT_UNDECLARED)
+            continue;
+        show_finding(&page, analysis, &analysis->findings[i]);
+        shown++;
+    }
+    if (analysis_undeclared(analysis) > shown)
+        buffer_printf(out, "  and %zu more\n", analysis_undeclared(analysis) - shown);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "text_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "group.h"
+#include "map.h"
+#include "operation.h"
+#include "quote.h"
+
+struct page page_for(const struct report_settings *settings, struct buffer *out)
+{
+    return (struct page){out, settings->colour, settings->width > 0 ? (size_t)settings->width : 80};
+}
+
+void add_title(struct page *page, const char *text)
+{
+    buffer_printf(page->out, "%s%s%s\n", page->colour ? "\033[1m" : "", text,
+                  page->colour ? "\033[0m" : "");
+}
+
+const char *signal_name(int64_t signal)
+{
+    const char *name = signal > 0 && signal < 65 ? sigabbrev_np((int)signal) : NULL;
+
+    return name ? name : "unknown";
+}
+
+void add_place(struct buffer *out, const struct analysis *analysis, struct text path)
+{
+    const struct text *root = &analysis->root;
+    const struct text *home = &analysis->home;
+
+    if (root->length > 1 && path_is_within(path, *root) && path.length > root->length) {
+        path.bytes += root->length + 1;
+        path.length -= root->length + 1;
+    } else if (home->length > 1 && path_is_within(path, *home)) {
+        path.bytes += home->length;
+        path.length -= home->length;
+        buffer_add_char(out, '~');
+    }
+    quote_display(out, path.bytes, path.length);
+}
+
+void add_amount(struct buffer *out, const struct analysis_finding *finding)
+{
+    static const struct {
+        enum access_class class;
+        const char *word;
+    } words[] = {
+        {ACCESS_READ, "read"},     {ACCESS_EXECUTE, "run"},    {ACCESS_LIST, "listed"},
+        {ACCESS_WRITE, "written"}, {ACCESS_LOOK, "looked at"},
+    };
+    size_t shown = 0;
+
+    buffer_printf(out, "%" PRIu32 " %s", finding->subjects,
+                  finding->subjects == 1 ? "name" : "names");
+    for (size_t i = 0; i < sizeof words / sizeof *words && shown < 2; i++)
+        if (finding->kinds & (1u << words[i].class))
+            buffer_printf(out, "%s%s", shown++ ? ", " : " ", words[i].word);
+}
+
+static void add_programs(struct buffer *out, const struct analysis *analysis,
+                         const struct analysis_finding *finding, size_t most, bool numbers)
+{
+    size_t count;
+    cleanup_free struct analysis_users *users = analysis_programs(analysis, finding, &count);
+
+    for (size_t i = 0; i < count && i < most; i++) {
+        buffer_add_text(out, i ? ", " : "");
+        quote_shortened(out, users[i].program.bytes, users[i].program.length, 24);
+        if (numbers && users[i].processes > 1)
+            buffer_printf(out, " ×%zu", users[i].processes);
+    }
+    if (count > most)
+        buffer_printf(out, " and %zu more", count - most);
+}
+
+void add_users(struct buffer *out, const struct analysis *analysis,
+               const struct analysis_finding *finding, size_t most)
+{
+    buffer_add_text(out, " by ");
+    add_programs(out, analysis, finding, most, true);
+}
+
+void add_program_names(struct buffer *out, const struct analysis *analysis,
+                       const struct analysis_finding *finding, size_t most)
+{
+    add_programs(out, analysis, finding, most, false);
+}
+
+void add_examples(struct buffer *out, const struct analysis_finding *finding, size_t most)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < finding->member_count && shown < most; i++) {
+        struct text name = finding->members[i].subject;
+
+        if (i && finding->members[i].subject_number == finding->members[i - 1].subject_number)
+            continue;
+        if (path_is_within(name, finding->subject) && name.length > finding->subject.length + 1 &&
+            finding->subject.length > 1) {
+            name.bytes += finding->subject.length + 1;
+            name.length -= finding->subject.length + 1;
+        }
+        buffer_add_text(out, shown++ ? ", " : "");
+        quote_shortened(out, name.bytes, name.length, 40);
+    }
+    if (finding->subjects > shown)
+        buffer_add_text(out, ", …");
+}
+
+void add_channel_note(struct buffer *out, const struct analysis *analysis, enum channel channel)
+{
+    const struct analysis_channel *counts = &analysis->channels[channel];
+
+    buffer_printf(out, "%" PRIu32 " finding%s, %" PRId64 " use%s", counts->findings,
+                  counts->findings == 1 ? "" : "s", counts->occurrences,
+                  counts->occurrences == 1 ? "" : "s");
+    if (counts->declared)
+        buffer_printf(out, "; %" PRId64 " declared accesses", counts->declared);
+}
+
+void show_waived(struct page *page, const struct analysis *analysis)
+{
+    cleanup_buffer struct buffer line = BUFFER_INIT;
+    uint32_t findings = 0;
+
+    for (int i = 0; i < CHANNEL_COUNT; i++)
+        findings += analysis->channels[i].waived_findings;
+    if (findings) {
+        buffer_printf(&line, "%" PRIu32 " finding%s accepted by the manifest for now", findings,
+                      findings == 1 ? "" : "s");
+        page_heading(page, "Waived", line.data);
+    }
+    for (size_t i = 0; i < analysis->unused_waiver_count; i++) {
+        const struct analysis_waiver *waiver = &analysis->unused_waivers[i];
+
+        buffer_clear(&line);
+        buffer_printf(&line, "matched nothing, line %" PRId64 ": ", waiver->line);
+        quote_display(&line, waiver->text.bytes, waiver->text.length);
+        page_paragraph(page, 2, line.data);
+    }
+}
+
+/* The programs in which a blind spot was met, or its details. */
+static void add_where(struct buffer *out, const struct analysis *analysis, size_t first)
+{
+    const char *class = analysis->blind_spots[first].class;
+    struct names seen = {0};
+
+    for (size_t i = first; i < analysis->blind_spot_count; i++) {
+        const struct analysis_blind_spot *spot = &analysis->blind_spots[i];
+        struct text name = spot->detail;
+
+        if (strcmp(spot->class, class) != 0)
+            continue;
+        if (!name.length && spot->process != ANALYSIS_NONE)
+            name = analysis_program(&analysis->processes[spot->process]);
+        if (!name.length || names_find(&seen, name.bytes, name.length) != MAP_NONE)
+            continue;
+        names_add(&seen, name.bytes, name.length);
+        if (seen.count > 3)
+            continue;
+        buffer_add_text(out, seen.count == 1 ? " (" : ", ");
+        quote_shortened(out, name.bytes, name.length, 40);
+    }
+    if (seen.count > 3)
+        buffer_printf(out, " and %zu more", seen.count - 3);
+    if (seen.count)
+        buffer_add_char(out, ')');
+    names_fini(&seen);
+}
+
+void show_evidence(struct page *page, const struct analysis *analysis)
+{
+    page_heading(page, "Evidence",
+                 analysis->complete ? "complete, every process was observed"
+                                    : "incomplete, there may be more than is shown here");
+    if (!analysis->ended)
+        page_paragraph(page, 4, "  the run never ended: its records may stop anywhere");
+    for (size_t i = 0; i < analysis->blind_spot_count; i++) {
+        const struct analysis_blind_spot *spot = &analysis->blind_spots[i];
+        cleanup_buffer struct buffer line = BUFFER_INIT;
+        int64_t count = 0;
+
+        if (i && strcmp(spot->class, analysis->blind_spots[i - 1].class) == 0)
+            continue;
+        for (size_t j = i; j < analysis->blind_spot_count &&
+                           strcmp(spot->class, analysis->blind_spots[j].class) == 0;
+             j++)
+            count += analysis->blind_spots[j].count;
+        buffer_printf(&line, "  %s: ", spot->class);
+        quote_display(&line, spot->text, strlen(spot->text));
+        if (count > 1)
+            buffer_printf(&line, ", %" PRId64 " times", count);
+        add_where(&line, analysis, i);
+        page_paragraph(page, 4, line.data);
+    }
+}
+
+void show_next_steps(struct page *page, const struct analysis *analysis,
+                     const struct report_settings *settings)
+{
+    cleanup_buffer struct buffer database = BUFFER_INIT;
+    cleanup_buffer struct buffer line = BUFFER_INIT;
+
+    if (settings->database && strcmp(settings->database, "tallyman.db") != 0) {
+        buffer_add_char(&database, ' ');
+        quote_word(&database, settings->database, strlen(settings->database));
+    }
+    page_heading(page, "Next", "");
+    buffer_printf(&line, "  tallyman report%s --all", database.length ? database.data : "");
+    buffer_printf(&line, "%*s every access", line.length < 44 ? (int)(44 - line.length) : 0, "");
+    buffer_add_char(&line, '\n');
+    buffer_add(page->out, line.data, line.length);
+    if (analysis->manifest.bytes)
+        buffer_add_text(page->out, "  declare what the build may use in the manifest, then: "
+                                   "tallyman check");
+    else
+        buffer_add_text(page->out, "  declare what the build may use in ./tallyman.yaml (see man "
+                                   "tallyman.yaml), then: tallyman check");
+    buffer_add_text(page->out, database.length ? database.data : "");
+    buffer_add_char(page->out, '\n');
+}

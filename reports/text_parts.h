@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pieces of sentences and lines that the report, the closing summary and `check` have in common.
+ */
+#ifndef REPORTS_TEXT_PARTS_H
+#define REPORTS_TEXT_PARTS_H
+
+#include "reports.h"
+#include "style.h"
+
+struct span {
+    size_t start, end; /* indexes of findings */
+};
+
+struct page page_for(const struct report_settings *settings, struct buffer *out);
+void add_title(struct page *page, const char *text);
+
+const char *signal_name(int64_t signal);
+
+/* A path for people: "~/..." below the caller's home, relative below the project's root. */
+void add_place(struct buffer *out, const struct analysis *analysis, struct text path);
+/* "97 files read, run" */
+void add_amount(struct buffer *out, const struct analysis_finding *finding);
+/* " by cc1 ×36, as and 3 more" */
+void add_users(struct buffer *out, const struct analysis *analysis,
+               const struct analysis_finding *finding, size_t most);
+void add_program_names(struct buffer *out, const struct analysis *analysis,
+                       const struct analysis_finding *finding, size_t most);
+/* Names of the first members, without the folder of the group. */
+void add_examples(struct buffer *out, const struct analysis_finding *finding, size_t most);
+/* "1204 accesses, 38 findings" */
+void add_channel_note(struct buffer *out, const struct analysis *analysis, enum channel channel);
+
+void show_waived(struct page *page, const struct analysis *analysis);
+void show_evidence(struct page *page, const struct analysis *analysis);
+void show_next_steps(struct page *page, const struct analysis *analysis,
+                     const struct report_settings *settings);
+
+#endif
