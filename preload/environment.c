@@ -42,7 +42,8 @@ static bool parse_run(const char *value)
     }
     text_copy(kept.run.log, value, length - 17);
     kept.run.log[length - 17] = '\0';
-    kept.run.execution = execution;
+    kept.run.plain = execution & RUN_PLAIN_IMAGE;
+    kept.run.execution = execution & ~RUN_PLAIN_IMAGE;
     return true;
 }
 
@@ -343,6 +344,11 @@ static void fill(char **map, char *const *block, const struct sizes *sizes, uint
     *to = NULL;
 }
 
+static uint64_t token(uint64_t execution, enum image_class class)
+{
+    return class == IMAGE_EXPECTED ? execution | RUN_PLAIN_IMAGE : execution;
+}
+
 static size_t size_for(const struct sizes *sizes)
 {
     size_t size = (sizes->entries + 3) * sizeof(char *) + sizeof PRELOAD_PREFIX + sizes->preload +
@@ -351,13 +357,14 @@ static size_t size_for(const struct sizes *sizes)
     return (size + 4095) & ~(size_t)4095;
 }
 
-struct environment_copy environment_copy(char *const *block, uint64_t execution, bool with_shim)
+struct environment_copy environment_copy(char *const *block, uint64_t execution,
+                                         enum image_class class)
 {
     struct environment_copy copy = {(char **)(uintptr_t)block, NULL, 0};
     struct sizes sizes;
 
     /* A wild pointer is the kernel's to refuse. NULL is allowed and means no variables. */
-    if (!with_shim || !kept.shim[0] || (block && !raw_readable(block, sizeof *block)))
+    if (!image_takes_shim(class) || !kept.shim[0] || (block && !raw_readable(block, sizeof *block)))
         return copy;
     sizes = measure(block);
     /* A program that names a run itself (a nested tallyman) knows what it does. */
@@ -370,7 +377,7 @@ struct environment_copy environment_copy(char *const *block, uint64_t execution,
         return copy;
     }
     copy.block = copy.map;
-    fill(copy.block, block, &sizes, execution);
+    fill(copy.block, block, &sizes, token(execution, class));
     return copy;
 }
 
@@ -391,7 +398,7 @@ static struct {
     size_t size;
 } shown;
 
-void environment_show(uint64_t execution)
+void environment_show(uint64_t execution, enum image_class class)
 {
     struct sizes sizes;
     size_t size;
@@ -410,7 +417,7 @@ void environment_show(uint64_t execution)
         return;
     shown.ours = shown.map;
     shown.theirs = environ;
-    fill(shown.ours, shown.theirs, &sizes, execution);
+    fill(shown.ours, shown.theirs, &sizes, token(execution, class));
     environ = shown.ours;
 }
 

@@ -10,9 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image.h"
+
 struct environment_run {
     char log[512];      /* path of the event log */
     uint64_t execution; /* id that the parent gave to this execution, 0 the first */
+    bool plain;         /* the file executed is this program, not a script that names it */
 };
 
 /* NULL when no run is named. Works before libc has set `environ`. */
@@ -38,13 +41,14 @@ struct environment_copy {
     size_t size;
 };
 
-/* `with_shim` false: without the shim and the run, for an image that it would disturb. */
-struct environment_copy environment_copy(char *const *block, uint64_t execution, bool with_shim);
+/* Without the shim and the run for a class of image that they would disturb. */
+struct environment_copy environment_copy(char *const *block, uint64_t execution,
+                                         enum image_class class);
 void environment_release(struct environment_copy *copy);
 
 /* For calls that start a program with `environ` from inside libc (system, popen, wordexp): puts the
  * two variables back for the length of the call. */
-void environment_show(uint64_t execution);
+void environment_show(uint64_t execution, enum image_class class);
 void environment_unshow(void);
 
 #endif

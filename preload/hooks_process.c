@@ -82,7 +82,7 @@ static void begin(struct execution *execution, enum hook hook, int dirfd, const 
     class = path ? image_class_of(dirfd, path) : IMAGE_UNKNOWN;
     if (path)
         note_execute(&execution->call, dirfd, path, execution->id, class);
-    execution->environment = environment_copy(envp, execution->id, image_takes_shim(class));
+    execution->environment = environment_copy(envp, execution->id, class);
     if (self_thread.asks) {
         /* A vfork child: its parent unmaps it, for the child leaves this memory without return. */
         self_thread.exec_map = execution->environment.map;
@@ -253,13 +253,15 @@ int hook_posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actio
 /* system and popen spawn /bin/sh from inside libc, with `environ`. */
 static uint64_t show_environment(struct call *call)
 {
+    enum image_class class;
     uint64_t id;
 
     if (!self_active() || log_is_quiet())
         return 0;
     id = log_new_id();
-    note_execute(call, AT_FDCWD, "/bin/sh", id, image_class_of(AT_FDCWD, "/bin/sh"));
-    environment_show(id);
+    class = image_class_of(AT_FDCWD, "/bin/sh");
+    note_execute(call, AT_FDCWD, "/bin/sh", id, class);
+    environment_show(id, class);
     return id;
 }
 

@@ -14,9 +14,9 @@
 #include "text.h"
 
 #define PATH_ROOM       512u
-#define FOLD_SLOTS      2048u
-#define AHEAD_UNITS     16u /* 256 KiB, for a program that will be out of the log's reach */
-#define HEARTBEAT_WAITS 5   /* seconds without a heartbeat after which nobody waits any more */
+#define FOLD_SLOTS      512u /* one page of memory in every process */
+#define AHEAD_UNITS     16u  /* 256 KiB, for a program that will be out of the log's reach */
+#define HEARTBEAT_WAITS 5    /* seconds without a heartbeat after which nobody waits any more */
 
 static struct {
     struct log_control *control;
@@ -103,17 +103,6 @@ static bool wait_for_room(struct log_control *control)
     }
 }
 
-/* The process's pid where the supervisor can look it up, else 0. */
-static uint32_t pid_for_supervisor(const struct log_control *control)
-{
-    struct stat status;
-
-    if (!control->pid_namespace || raw_stat("/proc/self/ns/pid", &status) != 0 ||
-        status.st_ino != control->pid_namespace)
-        return 0;
-    return raw_getpid();
-}
-
 static struct chunk *map_chunk(int fd, uint32_t unit, uint32_t units)
 {
     uint64_t offset = (uint64_t)unit * LOG_UNIT;
@@ -128,25 +117,30 @@ static struct chunk *map_chunk(int fd, uint32_t unit, uint32_t units)
         return NULL;
     chunk->units = units;
     chunk->capacity = size - sizeof *chunk;
-    chunk->owner_pid = pid_for_supervisor(state.control);
+    chunk->owner_pid = raw_getpid();
     chunk->generation = unit;
     __atomic_store_n(&chunk->magic, CHUNK_MAGIC, __ATOMIC_RELEASE);
     return chunk;
 }
 
-static struct chunk *take_chunk(uint32_t units)
+static struct chunk *take_chunk_from(int fd, uint32_t units)
 {
     uint32_t unit;
+
+    if (!wait_for_room(state.control))
+        return NULL;
+    unit = __atomic_fetch_add(&state.control->next_unit, units, __ATOMIC_RELAXED);
+    return map_chunk(fd, unit, units);
+}
+
+static struct chunk *take_chunk(uint32_t units)
+{
     struct chunk *chunk;
     long fd;
 
-    if (log_is_quiet() || !wait_for_room(state.control))
+    if (log_is_quiet() || (fd = raw_open(state.path, O_RDWR | O_CLOEXEC)) < 0)
         return NULL;
-    fd = raw_open(state.path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    unit = __atomic_fetch_add(&state.control->next_unit, units, __ATOMIC_RELAXED);
-    chunk = map_chunk((int)fd, unit, units);
+    chunk = take_chunk_from((int)fd, units);
     raw_close((int)fd);
     return chunk;
 }
@@ -160,15 +154,15 @@ static uint32_t next_units(void)
     return units;
 }
 
-/* Replaces a chunk that is full. Several threads may come here for the same one: each makes a new
- * chunk, one installs its own, the others give theirs up, empty. */
-static bool replace_chunk(struct chunk *full)
+/* Makes `fresh` the current chunk in place of `old`. Several threads may come here for the same
+ * one: the first installs its own, the others give theirs up, empty. False when there is still no
+ * other. */
+static bool install_chunk(struct chunk *old, struct chunk *fresh)
 {
-    struct chunk *expected = full;
-    struct chunk *fresh = take_chunk(next_units());
+    struct chunk *expected = old;
 
     if (!fresh)
-        return __atomic_load_n(&state.current, __ATOMIC_ACQUIRE) != full;
+        return __atomic_load_n(&state.current, __ATOMIC_ACQUIRE) != old;
     if (!__atomic_compare_exchange_n(&state.current, &expected, fresh, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE)) {
         size_t size = (size_t)fresh->units * LOG_UNIT;
@@ -179,6 +173,23 @@ static bool replace_chunk(struct chunk *full)
     return true;
 }
 
+static bool replace_chunk(struct chunk *old)
+{
+    return install_chunk(old, take_chunk(next_units()));
+}
+
+static struct log_control *map_control(int fd)
+{
+    struct log_control *control = raw_map(LOG_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (control && control->magic == LOG_MAGIC && control->version == LOG_VERSION &&
+        control->unit == LOG_UNIT && __atomic_load_n(&control->state, __ATOMIC_RELAXED) == LOG_OPEN)
+        return control;
+    if (control)
+        raw_unmap(control, LOG_UNIT);
+    return NULL;
+}
+
 bool log_open(const char *path)
 {
     size_t length = text_length(path);
@@ -187,19 +198,15 @@ bool log_open(const char *path)
 
     if (length >= PATH_ROOM || (fd = raw_open(path, O_RDWR | O_CLOEXEC)) < 0)
         return false;
-    control = raw_map(LOG_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
-    raw_close((int)fd);
-    if (!control || control->magic != LOG_MAGIC || control->version != LOG_VERSION ||
-        control->unit != LOG_UNIT ||
-        __atomic_load_n(&control->state, __ATOMIC_RELAXED) != LOG_OPEN) {
-        if (control)
-            raw_unmap(control, LOG_UNIT);
-        return false;
+    control = map_control((int)fd);
+    if (control) {
+        text_copy(state.path, path, length + 1);
+        state.next_units = 4;
+        __atomic_store_n(&state.control, control, __ATOMIC_RELEASE);
+        install_chunk(NULL, take_chunk_from((int)fd, 1));
     }
-    text_copy(state.path, path, length + 1);
-    state.next_units = 1;
-    __atomic_store_n(&state.control, control, __ATOMIC_RELEASE);
-    return replace_chunk(NULL);
+    raw_close((int)fd);
+    return control != NULL;
 }
 
 void log_forked(void)

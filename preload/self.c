@@ -10,9 +10,10 @@
 #include "note.h"
 #include "raw.h"
 #include "real.h"
+#include "subject.h"
 #include "text.h"
 
-struct self_page *self_page;
+struct self_page self_page; /* alone on its page: the alignment pads it */
 uint32_t self_state = SELF_NEW;
 __thread struct self_thread self_thread __attribute__((tls_model("initial-exec")));
 
@@ -24,7 +25,7 @@ static void announce(uint64_t value, uint64_t how);
 void self_identify(struct record *record)
 {
     bool guest = self_thread.guest_pid != 0;
-    uint32_t pid = guest ? self_thread.guest_pid : self_page->pid;
+    uint32_t pid = guest ? self_thread.guest_pid : self_page.pid;
 
     if (self_thread.thread_pid != pid && !log_is_quiet()) {
         self_thread.thread = guest ? pid : raw_gettid();
@@ -42,25 +43,13 @@ static void adopt(uint64_t announced_value, uint64_t how)
     uint64_t none = 0;
     uint32_t unannounced = 0;
 
-    __atomic_compare_exchange_n(&self_page->process, &none, log_new_id(), false, __ATOMIC_ACQ_REL,
+    __atomic_compare_exchange_n(&self_page.process, &none, log_new_id(), false, __ATOMIC_ACQ_REL,
                                 __ATOMIC_ACQUIRE);
-    __atomic_store_n(&last_process, self_page->process, __ATOMIC_RELAXED);
-    __atomic_store_n(&self_page->pid, raw_getpid(), __ATOMIC_RELEASE);
-    if (__atomic_compare_exchange_n(&self_page->announced, &unannounced, 1, false, __ATOMIC_ACQ_REL,
+    __atomic_store_n(&last_process, self_page.process, __ATOMIC_RELAXED);
+    __atomic_store_n(&self_page.pid, raw_getpid(), __ATOMIC_RELEASE);
+    if (__atomic_compare_exchange_n(&self_page.announced, &unannounced, 1, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         announce(announced_value, how);
-}
-
-static struct self_page *wiped_page(void)
-{
-    struct self_page *page =
-        raw_map(4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (page && RAW(SYS_madvise, page, 4096, MADV_WIPEONFORK, 0, 0, 0) != 0) {
-        raw_unmap(page, 4096);
-        page = NULL;
-    }
-    return page;
 }
 
 static bool turn_off(void)
@@ -70,23 +59,17 @@ static bool turn_off(void)
 }
 
 /* The first call that reaches a wrapper, in whatever state the process then is: the loader may not
- * have run a single constructor. Two threads may both do all of this; the loser's page is given up.
- */
+ * have run a single constructor. Two threads may both do all of this; nothing in it minds. */
 bool self_start(void)
 {
     const struct environment_run *run = environment_find_run();
-    struct self_page *page, *none = NULL;
 
     if (!run)
         return turn_off();
     if (!log_control() && !log_open(run->log))
         return turn_off();
-    page = wiped_page();
-    if (!page)
+    if (RAW(SYS_madvise, &self_page, sizeof self_page, MADV_WIPEONFORK, 0, 0, 0) != 0)
         return turn_off();
-    if (!__atomic_compare_exchange_n(&self_page, &none, page, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE))
-        raw_unmap(page, 4096);
     adopt(run->execution << 8, START_EXECUTED);
     __atomic_store_n(&self_state, SELF_ACTIVE, __ATOMIC_RELEASE);
     return true;
@@ -106,39 +89,53 @@ bool self_forked(void)
 /* A vfork child, or one of clone(CLONE_VM), may be running: its pid tells. */
 bool self_guest(void)
 {
-    uint32_t pid = log_is_quiet() ? self_page->pid : raw_getpid();
+    uint32_t pid = log_is_quiet() ? self_page.pid : raw_getpid();
 
-    if (pid == self_page->pid) {
+    if (pid == self_page.pid) {
         self_thread.guest_pid = 0;
         return true;
     }
     if (pid != self_thread.guest_pid) {
         self_thread.guest_process = log_new_id();
         self_thread.guest_pid = pid;
-        announce(self_page->process << 8, START_FORKED);
+        announce(self_page.process << 8, START_FORKED);
     }
     return true;
 }
 
-/* The program's path and the current folder, read straight into the record. */
+/* The program's path: as it was executed, where that tells (two look-ups in /proc would cost more
+ * than all the rest of a start), else by the kernel's link. A script's is its interpreter's. */
+static size_t write_program(char *to, size_t room, uint32_t *flags)
+{
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    struct subject_path path;
+    size_t used = 0, dirty = 0;
+    long got;
+
+    if (environment_find_run()->plain && executed && !subject_is_magic(executed)) {
+        path = subject_path(AT_FDCWD, executed, flags);
+        if (path.length < room && subject_write(&path, to, room, &used, flags, &dirty))
+            return used;
+    }
+    got = raw_readlink("/proc/self/exe", to, room);
+    if (got == (long)room)
+        *flags |= RECORD_CUT;
+    return got < 0 ? 0 : (size_t)got;
+}
+
 static size_t fill_start(struct record *record, size_t room)
 {
     char *at = (char *)(record + 1);
-    long exe = raw_readlink("/proc/self/exe", at, room / 2);
-    long cwd;
+    size_t exe = write_program(at, room / 2, &record->flags);
+    long cwd = raw_getcwd(at + exe, room / 2);
 
-    if (exe < 0)
-        exe = 0;
-    if ((size_t)exe == room / 2)
-        record->flags |= RECORD_CUT;
-    cwd = raw_getcwd(at + exe, room / 2);
     if (cwd < 0) {
         record->flags |= RECORD_UNRESOLVED;
         cwd = 1;
     }
     record->subject = (uint32_t)exe;
     record->other = (uint32_t)cwd - 1;
-    return (size_t)(exe + cwd - 1);
+    return exe + (size_t)cwd - 1;
 }
 
 static void announce(uint64_t value, uint64_t how)

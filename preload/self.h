@@ -13,12 +13,12 @@
 
 enum self_state { SELF_NEW, SELF_ACTIVE, SELF_OFF };
 
-/* Lies in a page that the kernel clears in a forked child (MADV_WIPEONFORK, Linux 4.14). */
+/* Fills a page that the kernel clears in a forked child (MADV_WIPEONFORK, Linux 4.14). */
 struct self_page {
     uint32_t pid;       /* 0: just forked */
     uint32_t announced; /* PROCESS_START was written */
     uint64_t process;   /* id in the run */
-};
+} __attribute__((aligned(4096)));
 
 /* Per thread; the whole of the shim's thread-local storage. A vfork child shares it with its
  * parent's thread, which waits. */
@@ -32,7 +32,7 @@ struct self_thread {
     uint64_t exec_map_size;
 };
 
-extern struct self_page *self_page;
+extern struct self_page self_page;
 extern uint32_t self_state;
 extern __thread struct self_thread self_thread __attribute__((tls_model("initial-exec")));
 
@@ -46,7 +46,7 @@ static inline bool self_active(void)
 {
     if (__builtin_expect(__atomic_load_n(&self_state, __ATOMIC_ACQUIRE) != SELF_ACTIVE, 0))
         return __atomic_load_n(&self_state, __ATOMIC_ACQUIRE) == SELF_NEW && self_start();
-    if (__builtin_expect(__atomic_load_n(&self_page->pid, __ATOMIC_RELAXED) == 0, 0))
+    if (__builtin_expect(__atomic_load_n(&self_page.pid, __ATOMIC_RELAXED) == 0, 0))
         return self_forked();
     return __builtin_expect(self_thread.asks == 0, 1) || self_guest();
 }
@@ -55,7 +55,7 @@ static inline bool self_active(void)
 static inline uint64_t self_process(void)
 {
     return __builtin_expect(self_thread.guest_pid != 0, 0) ? self_thread.guest_process
-                                                           : self_page->process;
+                                                           : self_page.process;
 }
 
 /* Fills in process, pid and thread. */

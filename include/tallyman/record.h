@@ -37,9 +37,10 @@
 
 /* Name of the variable that tells the shim where to report:
  * "<path of the log file>:<16 hex digits>", the digits being the id that the parent gave to this
- * execution (0 for the first). It and the shim's entry in LD_PRELOAD are the only two that tallyman
+ * execution (0 for the first), with RUN_PLAIN_IMAGE where the file is an ELF program and no script. It and the shim's entry in LD_PRELOAD are the only two that tallyman
  * adds; the shim takes both out of the program's environment at start-up. */
 #define TALLYMAN_RUN_VARIABLE "TALLYMAN_RUN"
+#define RUN_PLAIN_IMAGE       0x8000000000000000ull
 
 #define LOG_ENVIRONMENTS 512u
 
@@ -70,13 +71,14 @@ struct log_control {
 struct chunk {
     uint32_t magic;      /* writer, last: CHUNK_MAGIC */
     uint32_t units;      /* writer: size of the whole chunk */
-    uint32_t sealed;     /* writers: 1 when full or given up; no new record after that */
+    uint32_t sealed;     /* writers or reader: 1 when full or given up; no new record after that */
     uint32_t active;     /* writers: how many are at work in it now; the reader may release a sealed
                             chunk when this is 0 */
     uint64_t tail;       /* writers: bytes of records taken; may run past the end */
     uint64_t capacity;   /* writer: bytes of records that fit */
-    uint32_t owner_pid;  /* writer: pid in the supervisor's namespace, 0 when not known; the reader
-                            may treat the chunk as sealed when that process is gone */
+    uint32_t owner_pid;  /* writer: its pid, in its own namespace. When no such process is there any
+                            more the reader may seal the chunk; should the owner live after all, it
+                            takes another */
     uint32_t owner;      /* writer: low half of the owner's process id in the run */
     uint64_t generation; /* writer: unit number, for the writer's own fold table */
     uint64_t drained;    /* reader */
@@ -129,7 +131,8 @@ struct record {
 
 /* What the fields of each kind hold, where it is not subject = the thing used:
  *
- * PROCESS_START      subject: path of the program (readlink of /proc/self/exe); other: current folder
+ * PROCESS_START      subject: path of the program, as executed or as the kernel resolves it (a script's:
+ *                    its interpreter's); other: current folder
  *                    value: START_* | (execution id or parent's process id) << 8; error: parent pid
  * PROCESS_ARGUMENT   subject: one argument, cut at ARGUMENT_MAX; value: its position
  * PROCESS_EXIT       written by the parent that waited. value: the child's pid; error: status as
