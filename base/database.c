@@ -229,6 +229,8 @@ static int create(sqlite3 *database)
 
     snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d",
              DATABASE_APPLICATION_ID, DATABASE_SCHEMA_VERSION);
+    /* Wide rows by the hundred thousand: larger pages than SQLite would take. */
+    database_execute(database, "PRAGMA page_size = 8192");
     result = database_execute(database, "BEGIN IMMEDIATE");
     if (result)
         return result;

@@ -12,8 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "buffer.h"
-#include "manifest.h"
 #include "tallyman/judge.h"
+
+struct manifest;
 
 #define SUPERVISOR_GRACE_MS 2000
 

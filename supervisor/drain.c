@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "drain.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "die.h"
+
+#define BEAT_MS       50
+#define LOOK_MS       20
+#define PASS_MS       500  /* a transaction is at least this long or BACKLOG_UNITS large */
+#define BACKLOG_UNITS 512u /* 8 MiB */
+#define PASS_RECORDS  200000u
+
+struct drain {
+    int log;
+    struct store *store;
+    struct ingest *ingest;
+    struct log_reader *reader;
+    pthread_t heart;
+    pthread_t worker;
+    bool heart_runs, worker_runs;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool stop; /* under lock */
+};
+
+struct drain *drain_new(int log, struct store *store, const struct policy *policy,
+                        struct ingest_counts *counts, bool trust_marks)
+{
+    struct drain *drain = xcalloc(1, sizeof *drain);
+    pthread_condattr_t attributes;
+
+    drain->log = log;
+    drain->store = store;
+    drain->reader = log_reader_new(log, trust_marks);
+    if (store)
+        drain->ingest = ingest_new(store, policy, counts);
+    pthread_mutex_init(&drain->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&drain->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return drain;
+}
+
+void drain_free(struct drain *drain)
+{
+    if (!drain)
+        return;
+    ingest_free(drain->ingest);
+    log_reader_free(drain->reader);
+    pthread_cond_destroy(&drain->changed);
+    pthread_mutex_destroy(&drain->lock);
+    free(drain);
+}
+
+/* False when it is time to end. */
+static bool wait_ms(struct drain *drain, long milliseconds)
+{
+    struct timespec until;
+    bool stop;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += milliseconds * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&drain->lock);
+    while (!drain->stop &&
+           pthread_cond_timedwait(&drain->changed, &drain->lock, &until) != ETIMEDOUT)
+        ;
+    stop = drain->stop;
+    pthread_mutex_unlock(&drain->lock);
+    return !stop;
+}
+
+static void *beat(void *context)
+{
+    struct drain *drain = context;
+    uint32_t heartbeat = 1;
+
+    do {
+        heartbeat++;
+        if (pwrite(drain->log, &heartbeat, sizeof heartbeat,
+                   offsetof(struct log_control, heartbeat)) < 0)
+            break; /* writers will notice */
+    } while (wait_ms(drain, BEAT_MS));
+    return NULL;
+}
+
+/* One transaction. False when the database failed. */
+static bool pass(struct drain *drain, bool final, bool *more)
+{
+    *more = log_reader_pass(drain->reader, final, PASS_RECORDS, ingest_record, drain->ingest);
+    ingest_flush(drain->ingest);
+    if (store_commit(drain->store) != 0)
+        return false;
+    log_reader_release(drain->reader);
+    if (!*more && !final)
+        log_reader_adjust_limit(drain->reader);
+    return true;
+}
+
+static void *work(void *context)
+{
+    struct drain *drain = context;
+    long waited = PASS_MS;
+    bool more = false;
+
+    while (more || wait_ms(drain, LOOK_MS)) {
+        waited += LOOK_MS;
+        if (!more && waited < PASS_MS && log_reader_backlog(drain->reader) < BACKLOG_UNITS)
+            continue;
+        waited = 0;
+        if (!pass(drain, false, &more)) {
+            log_reader_set_limit(drain->reader, UINT32_MAX);
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+void drain_start(struct drain *drain)
+{
+    drain->heart_runs = pthread_create(&drain->heart, NULL, beat, drain) == 0;
+    if (!drain->store) {
+        log_reader_set_limit(drain->reader, UINT32_MAX);
+        return;
+    }
+    drain->worker_runs = pthread_create(&drain->worker, NULL, work, drain) == 0;
+    if (!drain->worker_runs) /* all is taken at the end, then */
+        log_reader_set_limit(drain->reader, UINT32_MAX);
+}
+
+void drain_stop(struct drain *drain)
+{
+    uint32_t state = LOG_CLOSED;
+
+    pthread_mutex_lock(&drain->lock);
+    drain->stop = true;
+    pthread_cond_broadcast(&drain->changed);
+    pthread_mutex_unlock(&drain->lock);
+    if (drain->worker_runs)
+        pthread_join(drain->worker, NULL);
+    if (drain->heart_runs)
+        pthread_join(drain->heart, NULL);
+    drain->worker_runs = drain->heart_runs = false;
+    if (pwrite(drain->log, &state, sizeof state, offsetof(struct log_control, state)) < 0)
+        return; /* the heart stands still: writers find out by themselves */
+    log_reader_set_limit(drain->reader, UINT32_MAX); /* and wake up */
+}
+
+void drain_rest(struct drain *drain)
+{
+    bool more = true;
+
+    while (drain->store && more && pass(drain, true, &more))
+        ;
+}
+
+struct ingest *drain_ingest(struct drain *drain)
+{
+    return drain->ingest;
+}
+
+struct log_totals drain_totals(const struct drain *drain)
+{
+    return log_reader_totals(drain->reader);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "die.h"
+#include "hook_names.h"
+#include "path_names.h"
+#include "process_table.h"
+
+struct ingest {
+    struct store *store;
+    const struct policy *policy;
+    struct ingest_counts *counts;
+    struct process_table *processes;
+    struct path_names *names;
+    uint64_t damaged;
+};
+
+static const struct {
+    uint8_t channel;
+    uint8_t class;
+} kinds[EVENT_KIND_COUNT] = {
+#define EVENT(id, channel, class, name, text) {CHANNEL_##channel, ACCESS_##class},
+#include "tallyman/events.def"
+#undef EVENT
+};
+
+struct ingest *ingest_new(struct store *store, const struct policy *policy,
+                          struct ingest_counts *counts)
+{
+    struct ingest *ingest = xcalloc(1, sizeof *ingest);
+
+    ingest->store = store;
+    ingest->policy = policy;
+    ingest->counts = counts;
+    ingest->processes = process_table_new(store);
+    ingest->names = path_names_new();
+    return ingest;
+}
+
+void ingest_free(struct ingest *ingest)
+{
+    if (!ingest)
+        return;
+    process_table_free(ingest->processes);
+    path_names_free(ingest->names);
+    free(ingest);
+}
+
+static void note_resolved(struct ingest *ingest, struct subject *subject, const char *name,
+                          size_t length)
+{
+    struct subject *resolved = store_subject(ingest->store, CHANNEL_FILESYSTEM, name, length);
+
+    if (resolved && resolved != subject)
+        store_resolved(ingest->store, subject, resolved);
+}
+
+/* The subject of a path, with the name that the kernel resolves it to. `kernel`, where the shim
+ * asked for it, is the better answer. */
+static struct subject *path_subject(struct ingest *ingest, const char *path, size_t length,
+                                    uint32_t flags, const char *kernel, size_t kernel_length)
+{
+    struct path_view name = path_normalise(ingest->names, path, length);
+    struct subject *subject =
+        store_subject(ingest->store, CHANNEL_FILESYSTEM, name.data, name.length);
+    struct path_view resolved;
+
+    if (!subject)
+        return NULL;
+    if (kernel_length) {
+        if (!subject->resolved)
+            note_resolved(ingest, subject, kernel, kernel_length);
+        subject->resolved = true;
+    } else if (!subject->resolved) {
+        bool follow = (flags & RECORD_NO_FOLLOW) == 0;
+
+        /* One that was looked at without following it may still be followed later. */
+        subject->resolved = follow;
+        if (path_resolve(ingest->names, subject->name, subject->length, follow, &resolved))
+            note_resolved(ingest, subject, resolved.data, resolved.length);
+    }
+    return subject;
+}
+
+/* The objects behind the name are others now. */
+static void forget(struct ingest *ingest, struct subject *subject)
+{
+    path_names_changed(ingest->names, subject->name, subject->length);
+    subject->resolved = false;
+}
+
+static bool is_change_of_name(uint16_t kind)
+{
+    return kind == EVENT_RENAME || kind == EVENT_RENAME_TO || kind == EVENT_SYMLINK ||
+           kind == EVENT_UNLINK || kind == EVENT_RMDIR || kind == EVENT_LINK_TO;
+}
+
+static void judge_for_progress(struct ingest *ingest, uint16_t kind, struct subject *subject,
+                               int32_t error)
+{
+    struct question question = {.kind = kind,
+                                .subject = subject->name,
+                                .subject_length = subject->length,
+                                .action = JUDGE_NO_ACTION,
+                                .absent = error == ENOENT || error == ENOTDIR,
+                                .made = subject->made};
+    uint64_t bit = UINT64_C(1) << (kind % 64);
+
+    if (!ingest->policy || (subject->judged & bit))
+        return;
+    if (kinds[kind].channel == CHANNEL_FILESYSTEM &&
+        (subject->length == 0 || *subject->name != '/'))
+        return;
+    subject->judged |= bit;
+    if (judge(ingest->policy, &question).verdict == VERDICT_UNDECLARED)
+        atomic_fetch_add_explicit(&ingest->counts->undeclared, 1, memory_order_relaxed);
+}
+
+static void add_access(struct ingest *ingest, const struct record_view *record, uint16_t kind,
+                       struct subject *subject, const struct subject *other)
+{
+    const struct record *head = record->head;
+    struct access_row row = {
+        .process = process_table_id(ingest->processes, head),
+        .subject = subject->id,
+        .other = other ? other->id : 0,
+        .count = (int64_t)record->count,
+        .first = (int64_t)head->time,
+        .hook = hook_name(head->hook),
+        .outcome = head->error,
+        .flags = head->flags & RECORD_KEYED,
+        .operation = (uint8_t)kind,
+    };
+
+    if (kinds[kind].class == ACCESS_WRITE && head->error == 0) {
+        subject->made = true;
+        if (is_change_of_name(kind))
+            forget(ingest, subject);
+    }
+    judge_for_progress(ingest, kind, subject, head->error);
+    store_access(ingest->store, &row);
+    atomic_fetch_add_explicit(&ingest->counts->accesses, record->count, memory_order_relaxed);
+}
+
+static void take_path(struct ingest *ingest, const struct record_view *record)
+{
+    const struct record *head = record->head;
+    bool is_text = head->kind == EVENT_SYMLINK; /* `other` is the link's text */
+    struct subject *subject =
+        path_subject(ingest, record->subject, head->subject,
+                     is_change_of_name(head->kind) ? RECORD_NO_FOLLOW : head->flags, record->other,
+                     is_text ? 0 : head->other);
+
+    if (subject)
+        add_access(ingest, record, head->kind, subject, NULL);
+}
+
+/* A rename or a hard link is two accesses: what became of the old name, and of the new one. */
+static void take_pair(struct ingest *ingest, const struct record_view *record, uint16_t second)
+{
+    const struct record *head = record->head;
+    struct subject *from =
+        path_subject(ingest, record->subject, head->subject, RECORD_NO_FOLLOW, NULL, 0);
+    struct subject *to =
+        path_subject(ingest, record->other, head->other, RECORD_NO_FOLLOW, NULL, 0);
+
+    if (!from || !to)
+        return;
+    add_access(ingest, record, head->kind, from, to);
+    add_access(ingest, record, second, to, from);
+}
+
+static void take_environment_entry(struct ingest *ingest, const struct record_view *record)
+{
+    const struct record *head = record->head;
+    const struct subject *subject =
+        store_subject(ingest->store, CHANNEL_ENVIRONMENT, record->subject, head->subject);
+    char hash[17];
+    uint64_t value;
+
+    process_table_id(ingest->processes, head);
+    if (!subject)
+        return;
+    if (head->other == sizeof value) {
+        memcpy(&value, record->other, sizeof value);
+        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)value);
+    }
+    store_environment(ingest->store, (int64_t)head->value, subject,
+                      head->other == sizeof value ? hash : NULL);
+}
+
+static void take_blind_spot(struct ingest *ingest, const struct record_view *record)
+{
+    const struct record *head = record->head;
+    enum blind_spot class = blind_spot_find(record->subject, head->subject);
+
+    if (class == BLIND_SPOT_COUNT) {
+        ingest->damaged++;
+        return;
+    }
+    store_blind_spot(ingest->store, process_table_id(ingest->processes, head), class,
+                     head->other ? record->other : NULL, head->other, record->count);
+}
+
+static void take_start(struct ingest *ingest, const struct record_view *record)
+{
+    const struct record *head = record->head;
+    const struct subject *exe = NULL;
+
+    if (head->subject)
+        exe = path_subject(ingest, record->subject, head->subject, 0, NULL, 0);
+    process_table_start(ingest->processes, record, exe);
+    atomic_store_explicit(&ingest->counts->processes, process_table_count(ingest->processes),
+                          memory_order_relaxed);
+}
+
+static void take_execute(struct ingest *ingest, const struct record_view *record)
+{
+    const struct record *head = record->head;
+    const struct subject *program =
+        path_subject(ingest, record->subject, head->subject, head->flags, NULL, 0);
+
+    process_table_execute(ingest->processes, record, program);
+    atomic_fetch_add_explicit(&ingest->counts->accesses, record->count, memory_order_relaxed);
+}
+
+static void take_access(struct ingest *ingest, const struct record_view *record)
+{
+    const struct record *head = record->head;
+    struct subject *subject;
+
+    if (head->flags & RECORD_UNREADABLE) {
+        store_blind_spot(ingest->store, process_table_id(ingest->processes, head),
+                         BLIND_SPOT_UNREADABLE, NULL, 0, record->count);
+        return;
+    }
+    if (kinds[head->kind].channel == CHANNEL_FILESYSTEM) {
+        take_path(ingest, record);
+        return;
+    }
+    subject =
+        store_subject(ingest->store, kinds[head->kind].channel, record->subject, head->subject);
+    if (subject)
+        add_access(ingest, record, head->kind, subject, NULL);
+}
+
+void ingest_record(void *context, const struct record_view *record)
+{
+    struct ingest *ingest = context;
+
+    switch (record->head->kind) {
+    case EVENT_PROCESS_START:
+        take_start(ingest, record);
+        break;
+    case EVENT_PROCESS_ARGUMENT:
+        process_table_argument(ingest->processes, record);
+        break;
+    case EVENT_PROCESS_EXIT:
+        process_table_exit(ingest->processes, record);
+        break;
+    case EVENT_ENVIRONMENT_BLOCK:
+        process_table_environment(ingest->processes, record);
+        break;
+    case EVENT_ENVIRONMENT_ENTRY:
+        take_environment_entry(ingest, record);
+        break;
+    case EVENT_EXECUTE:
+        take_execute(ingest, record);
+        break;
+    case EVENT_EXECUTE_FAILED:
+        process_table_execute_failed(ingest->processes, record);
+        break;
+    case EVENT_BLIND_SPOT:
+        take_blind_spot(ingest, record);
+        break;
+    case EVENT_RENAME:
+    case EVENT_LINK:
+        if (record->head->flags & RECORD_UNREADABLE)
+            take_access(ingest, record);
+        else
+            take_pair(ingest, record,
+                      record->head->kind == EVENT_RENAME ? EVENT_RENAME_TO : EVENT_LINK_TO);
+        break;
+    default:
+        take_access(ingest, record);
+    }
+}
+
+void ingest_flush(struct ingest *ingest)
+{
+    process_table_write(ingest->processes);
+}
+
+void ingest_finish(struct ingest *ingest)
+{
+    process_table_finish(ingest->processes);
+    store_end_replaced(ingest->store);
+}
+
+void ingest_survivor(struct ingest *ingest, uint32_t pid, const char *command, size_t length)
+{
+    char head[32];
+    struct buffer detail = BUFFER_INIT;
+
+    snprintf(head, sizeof head, "pid %u: ", pid);
+    buffer_add_text(&detail, head);
+    buffer_add(&detail, command, length);
+    store_blind_spot(ingest->store, process_table_find_pid(ingest->processes, pid),
+                     BLIND_SPOT_SURVIVOR, detail.data, detail.length, 1);
+    buffer_fini(&detail);
+}
+
+uint64_t ingest_damaged(const struct ingest *ingest)
+{
+    return ingest->damaged;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From records to facts: one name for each subject, processes put together, accesses handed to the
+ * store. Judges nothing but for the progress line.
+ */
+#ifndef INGEST_H
+#define INGEST_H
+
+#include <stdatomic.h>
+#include "log_reader.h"
+#include "store.h"
+#include "tallyman/judge.h"
+
+/* Read by the progress line while the build runs. */
+struct ingest_counts {
+    atomic_uint_fast64_t processes;
+    atomic_uint_fast64_t accesses;   /* with repeats */
+    atomic_uint_fast64_t undeclared; /* different things, roughly */
+};
+
+struct ingest;
+
+/* `policy` may be NULL: nothing is counted as undeclared then. `store` and `counts` are borrowed.
+ */
+struct ingest *ingest_new(struct store *store, const struct policy *policy,
+                          struct ingest_counts *counts);
+void ingest_free(struct ingest *ingest);
+
+/* A record_sink; the context is the struct ingest. */
+void ingest_record(void *ingest, const struct record_view *record);
+
+/* Hands on what is complete; to be called before each store_commit. */
+void ingest_flush(struct ingest *ingest);
+/* All records were seen. */
+void ingest_finish(struct ingest *ingest);
+
+/* A process that outlives the run. */
+void ingest_survivor(struct ingest *ingest, uint32_t pid, const char *command, size_t length);
+
+/* Records that made no sense although their bytes did. */
+uint64_t ingest_damaged(const struct ingest *ingest);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "quote.h"
+#include "shim_environment.h"
+#include "tallyman/event.h"
+#include "tallyman/record.h"
+#include "tallyman/status.h"
+
+#define PROBE_SECONDS 10
+#define MESSAGE_MAX   1000
+
+static char *beside_program(const char *relative)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *slash;
+
+    if (length <= 0)
+        return NULL;
+    path[length] = '\0';
+    slash = strrchr(path, '/');
+    if (!slash)
+        return NULL;
+    slash[1] = '\0';
+    char *joined = xprintf("%s%s", path, relative);
+    char *real = realpath(joined, NULL);
+
+    free(joined);
+    return real;
+}
+
+/* The one that was asked for, or the one that belongs to this program: in the build tree,
+ * installed. */
+static char *locate(const char *given, struct buffer *why)
+{
+    const char *const relative[] = {SHIM_IN_BUILD_TREE, SHIM_INSTALLED};
+    char *path;
+
+    if (!given || !*given)
+        given = getenv("TALLYMAN_SHIM");
+    if (given && *given) {
+        path = realpath(given, NULL);
+        if (!path)
+            buffer_printf(why, "%s: cannot find the shim: %s", given, strerror(errno));
+        return path;
+    }
+    for (size_t i = 0; i < sizeof relative / sizeof *relative; i++) {
+        path = beside_program(relative[i]);
+        if (path)
+            return path;
+    }
+    buffer_printf(why,
+                  "the shim libtallyman.so is not where this program expects it (%s beside it); "
+                  "install tallyman again, or name it in TALLYMAN_SHIM",
+                  SHIM_INSTALLED);
+    return NULL;
+}
+
+/* LD_PRELOAD is split at blanks and colons, with no way to quote them. */
+static bool can_be_preloaded(const char *path)
+{
+    return strpbrk(path, " :\t\n") == NULL;
+}
+
+char *launch_find_shim(const char *given, const struct run_directory *directory, struct buffer *why)
+{
+    cleanup_free char *path = locate(given, why);
+    cleanup_free char *link = NULL;
+    struct statvfs status;
+
+    if (!path)
+        return NULL;
+    if (access(path, R_OK) != 0) {
+        buffer_printf(why, "%s: cannot read the shim: %s", path, strerror(errno));
+        return NULL;
+    }
+    if (statvfs(path, &status) == 0 && (status.f_flag & ST_NOEXEC)) {
+        buffer_printf(why,
+                      "%s: the shim lies on a file system mounted noexec, programs cannot load "
+                      "it; install tallyman elsewhere",
+                      path);
+        return NULL;
+    }
+    if (can_be_preloaded(path))
+        return steal_ptr(&path);
+    link = xprintf("%s/%s", directory->path, LAUNCH_SHIM_LINK);
+    if (!can_be_preloaded(link)) {
+        buffer_printf(why,
+                      "%s: a path with a blank or a colon cannot be preloaded, and so cannot %s; "
+                      "name a folder without them in TALLYMAN_RUNTIME_DIR",
+                      path, link);
+        return NULL;
+    }
+    if (symlinkat(path, directory->folder, LAUNCH_SHIM_LINK) != 0) {
+        buffer_printf(why, "%s: cannot make a link to the shim: %s", link, strerror(errno));
+        return NULL;
+    }
+    return steal_ptr(&link);
+}
+
+static void restore_signals(const struct launch_signals *signals)
+{
+    sigaction(SIGCHLD, &signals->child, NULL);
+    sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+}
+
+/* In the child. Tells the parent the errno of a failed exec through `report`. */
+static _Noreturn void execute(char *const *argv, char **environment,
+                              const struct launch_signals *signals, int report)
+{
+    int error;
+
+    restore_signals(signals);
+    execvpe(argv[0], argv, environment);
+    error = errno;
+    if (write(report, &error, sizeof error) < 0)
+        _exit(TALLY_EXIT_FAILURE);
+    _exit(TALLY_EXIT_NOT_FOUND);
+}
+
+static ssize_t read_all(int file, void *into, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        ssize_t got = read(file, (char *)into + done, size - done);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
+                     const struct launch_signals *signals)
+{
+    char **environment = shim_environment_new(shim, log_path);
+    int report[2], error = 0;
+    pid_t child;
+
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        shim_environment_free(environment);
+        return -1;
+    }
+    child = fork();
+    if (child == 0)
+        execute(argv, environment, signals, report[1]);
+    error = child < 0 ? errno : 0;
+    close(report[1]);
+    if (child > 0 && read_all(report[0], &error, sizeof error) == (ssize_t)sizeof error) {
+        waitpid(child, NULL, 0);
+        child = -1;
+    }
+    close(report[0]);
+    shim_environment_free(environment);
+    errno = error;
+    return child;
+}
+
+/* --- the probe ------------------------------------------------------------------------------ */
+
+static pid_t start_probe(char *const *argv, const char *shim, const char *log_path,
+                         const struct launch_signals *signals, int output)
+{
+    char **environment = shim_environment_new(shim, log_path);
+    pid_t child = fork();
+
+    if (child == 0) {
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+        restore_signals(signals);
+        if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+            dup2(output, STDERR_FILENO) < 0)
+            _exit(TALLY_EXIT_FAILURE);
+        alarm(PROBE_SECONDS);
+        execve(argv[0], argv, environment);
+        _exit(TALLY_EXIT_NOT_FOUND);
+    }
+    shim_environment_free(environment);
+    return child;
+}
+
+/* True when the log holds the start of a process. */
+static bool has_reported(int log)
+{
+    struct {
+        struct chunk chunk;
+        struct record record;
+    } first;
+
+    return pread(log, &first, sizeof first, LOG_UNIT) == (ssize_t)sizeof first &&
+           first.chunk.magic == CHUNK_MAGIC && first.record.kind == EVENT_PROCESS_START &&
+           (first.record.word & RECORD_COMMITTED);
+}
+
+static bool run_probe(char *const *argv, const struct run_directory *directory,
+                      const struct run_facts *facts, const char *shim,
+                      const struct launch_signals *signals, char *message)
+{
+    cleanup_free char *log_path = xprintf("%s/%s", directory->path, LAUNCH_PROBE_LOG);
+    cleanup_close int log = run_directory_make_log(directory, LAUNCH_PROBE_LOG, facts);
+    int output[2];
+    ssize_t length;
+    pid_t child;
+    bool reported;
+
+    message[0] = '\0';
+    if (log < 0 || pipe2(output, O_CLOEXEC) != 0)
+        return false;
+    child = start_probe(argv, shim, log_path, signals, output[1]);
+    close(output[1]);
+    length = child > 0 ? read_all(output[0], message, MESSAGE_MAX - 1) : 0;
+    close(output[0]);
+    message[length] = '\0';
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    reported = has_reported(log);
+    unlinkat(directory->folder, LAUNCH_PROBE_LOG, 0);
+    return reported;
+}
+
+int launch_probe(const struct run_directory *directory, const struct run_facts *facts,
+                 const char *shim, const struct launch_signals *signals, struct buffer *why)
+{
+    char *const first[] = {(char *)"/bin/true", NULL};
+    char *const second[] = {(char *)"/proc/self/exe", (char *)"--version", NULL};
+    char message[MESSAGE_MAX], other[MESSAGE_MAX];
+
+    if (run_probe(first, directory, facts, shim, signals, message) ||
+        run_probe(second, directory, facts, shim, signals, other))
+        return 0;
+    message[strcspn(message, "\n")] = '\0';
+    buffer_printf(why,
+                  "%s: a program started with the shim did not report in, so nothing would be "
+                  "seen of the build; it was not started",
+                  shim);
+    if (message[0]) {
+        buffer_add_text(why, ". The loader says: ");
+        quote_display(why, message, strlen(message));
+    }
+    return TALLY_ERR_SYSTEM;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Starting a program under the shim, so that it finds everything else as without tallyman: its
+ * environment but for two variables, its descriptors, its signals.
+ */
+#ifndef LAUNCH_H
+#define LAUNCH_H
+
+#include <signal.h>
+#include <sys/types.h>
+#include "run_directory.h"
+
+#define LAUNCH_PROBE_LOG "probe"          /* in the run's folder */
+#define LAUNCH_SHIM_LINK "libtallyman.so" /* likewise; where the shim's path cannot be preloaded   \
+                                           */
+
+/* Signals as the caller of tallyman had them, for the command. */
+struct launch_signals {
+    sigset_t mask;
+    struct sigaction child; /* SIGCHLD */
+};
+
+/* Path of the shim that can stand in LD_PRELOAD, to be freed. NULL and a line in `why`: there is
+ * none that can be read. */
+char *launch_find_shim(const char *given, const struct run_directory *directory,
+                       struct buffer *why);
+
+/* Starts a small program under the shim and waits for its first record. 0, or TALLY_ERR_SYSTEM with
+ * the reason in `why`. */
+int launch_probe(const struct run_directory *directory, const struct run_facts *facts,
+                 const char *shim, const struct launch_signals *signals, struct buffer *why);
+
+/* Starts the command. Its pid; or -1 with errno as exec(3) set it. */
+pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
+                     const struct launch_signals *signals);
+
+#endif

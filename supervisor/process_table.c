@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+#include "process_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "die.h"
+#include "execution.h"
+#include "hook_names.h"
+#include "id_map.h"
+#include "quote.h"
+
+#define PARENT(value) ((value) >> 8)
+
+struct process {
+    uint64_t serial;
+    uint64_t parent; /* serial; 0 unknown or none */
+    uint64_t started;
+    uint64_t ended;
+    uint32_t pid;
+    uint32_t parent_pid;
+    int64_t exe;
+    int32_t status;                               /* of wait(2); valid once `ended` */
+    int64_t user_us, system_us, max_resident_kib; /* < 0 unknown */
+    int64_t environment;
+    const char *how;
+    const char *shim;
+    struct process *same_pid; /* the one before it with this pid */
+    struct buffer argv;       /* since the row was last written */
+    struct buffer cwd;
+    bool reported; /* PROCESS_START was seen */
+    bool has_argv;
+    bool has_environment;
+    bool stored; /* the row is there */
+    bool dirty;  /* it is not as it should be */
+};
+
+/* A child's end that found no process yet. */
+struct early_end {
+    struct record head;
+    struct child_usage usage;
+    bool has_usage;
+};
+
+struct process_table {
+    struct store *store;
+    struct executions *executions;
+    struct id_map by_serial;
+    struct id_map by_pid; /* the newest to be seen */
+    struct process **dirty;
+    size_t dirty_count, dirty_room;
+    struct early_end *ends;
+    size_t end_count, end_room;
+};
+
+static void settle(void *context, const struct execution *execution);
+
+struct process_table *process_table_new(struct store *store)
+{
+    struct process_table *table = xcalloc(1, sizeof *table);
+
+    table->store = store;
+    table->executions = executions_new(settle, table);
+    return table;
+}
+
+void process_table_free(struct process_table *table)
+{
+    if (!table)
+        return;
+    for (size_t i = 0; i < table->by_serial.room; i++) {
+        struct process *process = table->by_serial.slots[i].value;
+
+        if (process) {
+            buffer_fini(&process->argv);
+            buffer_fini(&process->cwd);
+            free(process);
+        }
+    }
+    executions_free(table->executions);
+    id_map_fini(&table->by_serial);
+    id_map_fini(&table->by_pid);
+    free(table->dirty);
+    free(table->ends);
+    free(table);
+}
+
+static void touch(struct process_table *table, struct process *process)
+{
+    if (process->dirty)
+        return;
+    process->dirty = true;
+    if (table->dirty_count == table->dirty_room) {
+        table->dirty_room = table->dirty_room ? 2 * table->dirty_room : 64;
+        table->dirty = xrealloc(table->dirty, table->dirty_room * sizeof *table->dirty);
+    }
+    table->dirty[table->dirty_count++] = process;
+}
+
+/* The process of that serial; made, as one whose start was not seen, when there is none. */
+static struct process *get(struct process_table *table, uint64_t serial, const struct record *head)
+{
+    struct process *process = id_map_get(&table->by_serial, serial);
+
+    if (process)
+        return process;
+    process = xcalloc(1, sizeof *process);
+    *process = (struct process){.serial = serial,
+                                .pid = head->pid,
+                                .started = head->time,
+                                .how = "unobserved",
+                                .shim = "loaded",
+                                .user_us = -1,
+                                .system_us = -1,
+                                .max_resident_kib = -1};
+    id_map_put(&table->by_serial, serial, process);
+    touch(table, process);
+    return process;
+}
+
+static void index_pid(struct process_table *table, struct process *process)
+{
+    if (process->pid == 0)
+        return;
+    process->same_pid = id_map_get(&table->by_pid, process->pid);
+    id_map_put(&table->by_pid, process->pid, process);
+}
+
+int64_t process_table_id(struct process_table *table, const struct record *head)
+{
+    return store_process_id(table->store, get(table, head->process, head)->serial);
+}
+
+void process_table_start(struct process_table *table, const struct record_view *record,
+                         const struct subject *exe)
+{
+    const struct record *head = record->head;
+    struct process *process = get(table, head->process, head);
+    uint64_t from = PARENT(head->value);
+
+    if (process->reported)
+        return; /* a copy: the first one counts */
+    process->reported = true;
+    process->pid = head->pid;
+    process->parent_pid = (uint32_t)head->error;
+    process->started = head->time;
+    process->exe = exe ? exe->id : 0;
+    buffer_clear(&process->cwd);
+    buffer_add(&process->cwd, record->other, head->other);
+    index_pid(table, process);
+    touch(table, process);
+    if (head->value & START_FORKED) {
+        process->how = "fork";
+        process->parent = from;
+    } else if (from == 0) {
+        process->how = "first";
+    } else {
+        process->how = "spawn"; /* until the record of the call says more */
+        executions_started(table->executions, from, process->serial, exe);
+    }
+}
+
+void process_table_argument(struct process_table *table, const struct record_view *record)
+{
+    struct process *process = get(table, record->head->process, record->head);
+
+    if (process->stored && process->argv.length == 0 && process->has_argv)
+        store_argv(table->store, store_process_id(table->store, process->serial), &process->argv);
+    process->has_argv = true;
+    buffer_add(&process->argv, record->subject, record->head->subject);
+    buffer_add_char(&process->argv, '\0');
+    touch(table, process);
+}
+
+void process_table_environment(struct process_table *table, const struct record_view *record)
+{
+    struct process *process = get(table, record->head->process, record->head);
+
+    process->environment = (int64_t)record->head->value;
+    process->has_environment = true;
+    touch(table, process);
+}
+
+/* The process that the waiter was told about: the newest with that pid, not yet ended, that had
+ * started by then. Another with its own pid can only be an earlier image or an earlier holder. */
+static struct process *find_ended(const struct process_table *table, const struct record *head)
+{
+    struct process *found = NULL;
+    struct process *process = id_map_get(&table->by_pid, head->value);
+
+    for (; process; process = process->same_pid) {
+        if (process->ended == 0 && process->started <= head->time &&
+            (!found || process->started > found->started))
+            found = process;
+    }
+    return found;
+}
+
+static bool apply_end(struct process_table *table, const struct record *head,
+                      const struct child_usage *usage)
+{
+    struct process *process = find_ended(table, head);
+
+    if (!process)
+        return false;
+    process->ended = head->time;
+    process->status = head->error;
+    if (usage) {
+        process->user_us = (int64_t)(usage->user_us & INT64_MAX);
+        process->system_us = (int64_t)(usage->system_us & INT64_MAX);
+        process->max_resident_kib = (int64_t)(usage->max_resident_kib & INT64_MAX);
+    }
+    touch(table, process);
+    return true;
+}
+
+void process_table_exit(struct process_table *table, const struct record_view *record)
+{
+    const struct record *head = record->head;
+    struct child_usage usage;
+    bool has_usage = head->subject >= sizeof usage;
+
+    process_table_id(table, head);
+    if (has_usage)
+        memcpy(&usage, record->subject, sizeof usage);
+    if (!WIFEXITED(head->error) && !WIFSIGNALED(head->error))
+        return; /* stopped or continued */
+    if (apply_end(table, head, has_usage ? &usage : NULL))
+        return;
+    if (table->end_count == table->end_room) {
+        table->end_room = table->end_room ? 2 * table->end_room : 64;
+        table->ends = xrealloc(table->ends, table->end_room * sizeof *table->ends);
+    }
+    table->ends[table->end_count] = (struct early_end){.head = *head, .has_usage = has_usage};
+    if (has_usage)
+        table->ends[table->end_count].usage = usage;
+    table->end_count++;
+}
+
+void process_table_execute(struct process_table *table, const struct record_view *record,
+                           const struct subject *program)
+{
+    get(table, record->head->process, record->head);
+    executions_called(table->executions, record, program);
+}
+
+void process_table_execute_failed(struct process_table *table, const struct record_view *record)
+{
+    get(table, record->head->process, record->head);
+    executions_failed(table->executions, record->head->value, record->head->error);
+}
+
+static void add_access(struct process_table *table, const struct execution *execution)
+{
+    struct access_row row = {
+        .process = store_process_id(table->store, execution->process),
+        .subject = execution->program,
+        .count = 1,
+        .first = (int64_t)execution->time,
+        .hook = hook_name(execution->hook),
+        .outcome = execution->error,
+        .flags = execution->flags & RECORD_KEYED,
+        .operation = EVENT_EXECUTE,
+    };
+
+    if (row.subject)
+        store_access(table->store, &row);
+}
+
+/* An execution is complete: the call and either the new image or the failure were seen. */
+static void settle(void *context, const struct execution *execution)
+{
+    struct process_table *table = context;
+    struct process *process = NULL;
+
+    add_access(table, execution);
+    if (execution->started)
+        process = id_map_get(&table->by_serial, execution->started);
+    if (!process)
+        return;
+    const struct process *caller = id_map_get(&table->by_serial, execution->process);
+
+    process->parent = execution->process;
+    /* A vfork child notes its call under its parent's process, with its own pid. */
+    process->how = caller && caller->pid == process->pid ? "exec" : "spawn";
+    touch(table, process);
+}
+
+static void write_row(struct process_table *table, struct process *process)
+{
+    cleanup_buffer struct buffer command = BUFFER_INIT;
+    struct process_row row = {
+        .id = store_process_id(table->store, process->serial),
+        .serial = (int64_t)process->serial,
+        .parent = process->parent ? store_process_id(table->store, process->parent) : 0,
+        .how = process->how,
+        .pid = process->pid,
+        .parent_pid = process->parent_pid,
+        .exe = process->exe,
+        .started = (int64_t)process->started,
+        .ended = (int64_t)process->ended,
+        .exit_status = -1,
+        .signal = -1,
+        .user_us = process->user_us,
+        .system_us = process->system_us,
+        .max_resident_kib = process->max_resident_kib,
+        .shim = process->shim,
+        .environment = process->environment,
+        .has_environment = process->has_environment,
+    };
+
+    if (process->ended) {
+        row.signal = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
+        if (WIFEXITED(process->status))
+            row.exit_status = WEXITSTATUS(process->status);
+    }
+    if (process->argv.length) {
+        quote_command(&command, process->argv.data, process->argv.length);
+        row.argv = &process->argv;
+        row.command = &command;
+    }
+    if (process->cwd.length)
+        row.cwd = &process->cwd;
+    store_process(table->store, &row);
+}
+
+void process_table_write(struct process_table *table)
+{
+    for (size_t i = 0; i < table->dirty_count; i++) {
+        struct process *process = table->dirty[i];
+
+        write_row(table, process);
+        buffer_fini(&process->argv);
+        buffer_fini(&process->cwd);
+        process->stored = true;
+        process->dirty = false;
+    }
+    table->dirty_count = 0;
+}
+
+static const struct {
+    const char *word;
+    enum blind_spot class;
+} image_classes[] = {
+    [IMAGE_UNKNOWN] = {"stripped", BLIND_SPOT_STRIPPED},
+    [IMAGE_EXPECTED] = {"stripped", BLIND_SPOT_STRIPPED},
+    [IMAGE_SCRIPT] = {"stripped", BLIND_SPOT_STRIPPED},
+    [IMAGE_STATIC] = {"static", BLIND_SPOT_STATIC},
+    [IMAGE_FOREIGN_LIBC] = {"foreign_libc", BLIND_SPOT_FOREIGN_LIBC},
+    [IMAGE_FOREIGN_ABI] = {"foreign_abi", BLIND_SPOT_FOREIGN_ABI},
+    [IMAGE_SECURE] = {"secure", BLIND_SPOT_SECURE},
+    [IMAGE_OTHER] = {"stripped", BLIND_SPOT_STRIPPED},
+};
+
+/* An image that was started and never reported in: a process all the same, and a blind spot. */
+static void add_unobserved(void *context, const struct execution *execution)
+{
+    struct process_table *table = context;
+    const struct process *caller = id_map_get(&table->by_serial, execution->process);
+    struct record head = {.pid = execution->pid, .time = execution->time};
+    size_t class = execution->image < sizeof image_classes / sizeof *image_classes
+                       ? execution->image
+                       : IMAGE_UNKNOWN;
+    struct process *process;
+
+    add_access(table, execution);
+    if (id_map_get(&table->by_serial, execution->id))
+        return;
+    process = get(table, execution->id, &head);
+    process->parent = execution->process;
+    process->exe = execution->program;
+    process->shim = image_classes[class].word;
+    if (caller && caller->pid == execution->pid && execution->in_place) {
+        process->parent_pid = caller->parent_pid;
+        process->ended = caller->ended;
+        process->status = caller->status;
+    } else {
+        process->pid =
+            execution->in_place ? execution->pid : 0; /* a spawned child's is not known */
+        process->parent_pid = caller ? caller->pid : 0;
+    }
+    buffer_add(&process->argv, execution->name, execution->name_length);
+    buffer_add_char(&process->argv, '\0');
+    index_pid(table, process);
+    store_blind_spot(table->store, store_process_id(table->store, process->serial),
+                     image_classes[class].class, execution->name, execution->name_length, 1);
+}
+
+/* The call that made it was lost: its parent's pid is the next best. */
+static void adopt(void *context, const struct execution *execution)
+{
+    struct process_table *table = context;
+    struct process *process = id_map_get(&table->by_serial, execution->started);
+    const struct process *best = NULL;
+
+    if (!process)
+        return;
+    for (const struct process *other = id_map_get(&table->by_pid, process->parent_pid); other;
+         other = other->same_pid) {
+        if (other->started <= process->started && (!best || other->started > best->started))
+            best = other;
+    }
+    if (best && best != process) {
+        process->parent = best->serial;
+        touch(table, process);
+    }
+}
+
+void process_table_finish(struct process_table *table)
+{
+    executions_finish(table->executions, add_unobserved, adopt, table);
+    for (size_t i = 0; i < table->end_count; i++) {
+        const struct early_end *end = &table->ends[i];
+
+        apply_end(table, &end->head, end->has_usage ? &end->usage : NULL);
+    }
+    table->end_count = 0;
+    process_table_write(table);
+}
+
+int64_t process_table_find_pid(const struct process_table *table, uint32_t pid)
+{
+    const struct process *newest = NULL;
+
+    for (const struct process *process = id_map_get(&table->by_pid, pid); process;
+         process = process->same_pid) {
+        if (!newest || process->started > newest->started)
+            newest = process;
+    }
+    return newest ? store_process_id(table->store, newest->serial) : 0;
+}
+
+size_t process_table_count(const struct process_table *table)
+{
+    return table->by_serial.count;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The processes of a run and how they come from one another, put together from records that arrive
+ * in any order: a child's may be read long before its parent's. What is known goes to the store
+ * with process_table_write; what only became known later changes the row then.
+ */
+#ifndef PROCESS_TABLE_H
+#define PROCESS_TABLE_H
+
+#include "log_reader.h"
+#include "store.h"
+
+struct process_table;
+
+struct process_table *process_table_new(struct store *store);
+void process_table_free(struct process_table *table);
+
+/* process.id of the process that wrote the record; it gets a row even if its start was lost. */
+int64_t process_table_id(struct process_table *table, const struct record *head);
+
+void process_table_start(struct process_table *table, const struct record_view *record,
+                         const struct subject *exe);
+void process_table_argument(struct process_table *table, const struct record_view *record);
+void process_table_environment(struct process_table *table, const struct record_view *record);
+void process_table_exit(struct process_table *table, const struct record_view *record);
+/* `program` is NULL when the record does not name a path (a search along PATH). */
+void process_table_execute(struct process_table *table, const struct record_view *record,
+                           const struct subject *program);
+void process_table_execute_failed(struct process_table *table, const struct record_view *record);
+
+/* Writes the rows that changed. */
+void process_table_write(struct process_table *table);
+
+/* Nothing more will come: images that never reported in, ends that found no process. */
+void process_table_finish(struct process_table *table);
+
+/* process.id of the newest process with that pid, 0 none. */
+int64_t process_table_find_pid(const struct process_table *table, uint32_t pid);
+
+size_t process_table_count(const struct process_table *table);
+
+#endif

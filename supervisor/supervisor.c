@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "drain.h"
+#include "launch.h"
+#include "progress.h"
+#include "quote.h"
+#include "run_directory.h"
+#include "signals.h"
+#include "survivors.h"
+#include "tallyman/status.h"
+
+#define TICK_MS       100
+#define SURVIVOR_TICK 20
+
+struct supervision {
+    const struct run_options *options;
+    struct run_result *result;
+    struct run_facts facts;
+    struct run_directory directory;
+    struct launch_signals signals;
+    struct signal_wait wait;
+    struct survivors before; /* children that the process already had */
+    struct store *store;     /* NULL: no database */
+    struct drain *drain;
+    struct ingest_counts counts;
+    struct progress progress;
+    struct buffer trouble; /* with the database */
+    char *shim;
+};
+
+/* Our descriptors must not become the command's stdin, stdout or stderr. What the caller closed is
+ * filled while we open ours, and closed again for the command by O_CLOEXEC. */
+static void fill_standard_descriptors(void)
+{
+    int fd;
+
+    do {
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+static bool is_refusal(int status)
+{
+    return status == TALLY_ERR_FORMAT || status == TALLY_ERR_VERSION || status == TALLY_ERR_CORRUPT;
+}
+
+/* A file that must not be touched ends the run before it starts. Any other trouble does not stop
+ * the build: the log is kept for `recover`. */
+static bool open_database(struct supervision *run)
+{
+    int status = store_open(&run->store, run->options->database, &run->trouble);
+
+    if (is_refusal(status)) {
+        warn("%s", run->trouble.data);
+        return false;
+    }
+    if (status)
+        return true;
+    bool resumed;
+
+    run->result->run = store_begin_run(run->store, &run->facts, &resumed);
+    if (run->result->run == 0)
+        buffer_add_text(&run->trouble, store_failure(run->store));
+    return true;
+}
+
+static bool prepare(struct supervision *run)
+{
+    cleanup_buffer struct buffer why = BUFFER_INIT;
+
+    run->shim = launch_find_shim(run->options->shim, &run->directory, &why);
+    if (!run->shim ||
+        launch_probe(&run->directory, &run->facts, run->shim, &run->signals, &why) != 0) {
+        warn("%s", why.data);
+        return false;
+    }
+    return open_database(run);
+}
+
+static int status_of_exec(int error)
+{
+    return error == ENOENT || error == ENOTDIR ? TALLY_EXIT_NOT_FOUND : TALLY_EXIT_NOT_EXECUTABLE;
+}
+
+static bool launch(struct supervision *run)
+{
+    const char *name = run->options->argv[0];
+
+    group_watch_start(&run->wait.group);
+    run->wait.command =
+        launch_command(run->options->argv, run->shim, run->directory.log_path, &run->signals);
+    if (run->wait.command > 0)
+        return true;
+    run->result->exit_status = status_of_exec(errno);
+    if (errno == ENOENT)
+        warn("%s: command not found", name);
+    else
+        warn_errno("%s: cannot be executed", name);
+    return false;
+}
+
+/* The command has its own copies. A reader at the other end of a pipe waits for the last writer,
+ * and that must not be us. */
+static void give_up_descriptors(const struct supervision *run)
+{
+    int null;
+
+    if (!run->options->own_process)
+        return;
+    null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0)
+        return;
+    dup2(null, STDIN_FILENO);
+    dup2(null, STDOUT_FILENO);
+    close(null);
+}
+
+static void kill_all(struct supervision *run)
+{
+    struct survivors all = survivors_list(&run->before);
+
+    for (size_t i = 0; i < all.count; i++) {
+        if (all.pids[i] != run->wait.group.child)
+            kill(all.pids[i], SIGKILL);
+    }
+    survivors_free(&all);
+}
+
+static void force_when_due(struct supervision *run)
+{
+    if (run->wait.force_ns && signals_clock() >= run->wait.force_ns)
+        kill_all(run);
+}
+
+static void wait_for_command(struct supervision *run)
+{
+    while (!run->wait.ended) {
+        signals_wait(&run->wait, TICK_MS);
+        progress_show(&run->progress, &run->counts);
+        force_when_due(run);
+    }
+}
+
+/* Waits until nothing of the build is left, but not longer than the grace time or a signal. */
+static struct survivors wait_for_rest(struct supervision *run)
+{
+    long grace = run->options->grace_ms < 0 ? SUPERVISOR_GRACE_MS : run->options->grace_ms;
+    uint64_t end = signals_clock() + (uint64_t)grace * 1000000;
+    int requests = run->wait.requests;
+    struct survivors left = {NULL, 0};
+
+    group_watch_stop(&run->wait.group);
+    while (signals_reap(&run->wait)) {
+        survivors_free(&left);
+        left = survivors_list(&run->before);
+        if (left.count == 0 || signals_clock() >= end || run->wait.requests > requests)
+            return left;
+        signals_wait(&run->wait, SURVIVOR_TICK);
+        force_when_due(run);
+    }
+    survivors_free(&left);
+    return left;
+}
+
+static void note_survivors(struct supervision *run, const struct survivors *left)
+{
+    for (size_t i = 0; i < left->count; i++) {
+        cleanup_buffer struct buffer command = BUFFER_INIT;
+
+        survivors_command(left->pids[i], &command);
+        ingest_survivor(drain_ingest(run->drain), (uint32_t)left->pids[i],
+                        command.data ? command.data : "", command.length);
+    }
+}
+
+static void note_blind_spots(struct supervision *run)
+{
+    struct log_totals totals = drain_totals(run->drain);
+    uint64_t damaged = totals.damaged + ingest_damaged(drain_ingest(run->drain));
+
+    if (totals.lost)
+        store_blind_spot(run->store, 0, BLIND_SPOT_LOST_RECORDS, NULL, 0, totals.lost);
+    if (damaged)
+        store_blind_spot(run->store, 0, BLIND_SPOT_DAMAGED_LOG, NULL, 0, damaged);
+    if (strcmp(run->options->witness, "off") == 0)
+        store_blind_spot(run->store, 0, BLIND_SPOT_WITNESS_OFF, NULL, 0, 1);
+}
+
+static int64_t unix_time_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void finish_database(struct supervision *run, const struct survivors *left)
+{
+    struct run_end end = {.exit_status = run->result->exit_status,
+                          .signal = run->result->signal,
+                          .interrupted = run->wait.interrupted};
+
+    if (!run->store)
+        return;
+    drain_rest(run->drain);
+    ingest_finish(drain_ingest(run->drain));
+    note_survivors(run, left);
+    note_blind_spots(run);
+    end.ended = unix_time_ns();
+    end.complete = store_blind_spots(run->store) == 0;
+    run->result->complete = end.complete;
+    store_end_run(run->store, &end);
+    if (store_commit(run->store) != 0 && run->trouble.length == 0)
+        buffer_add_text(&run->trouble, store_failure(run->store));
+}
+
+/* The line that says where the records are when the database does not have them. */
+static void keep_log(struct supervision *run)
+{
+    cleanup_buffer struct buffer where = BUFFER_INIT;
+
+    quote_word(&where, run->directory.path, strlen(run->directory.path));
+    warn("%s; the records of this run are kept, make the database with: "
+         "tallyman recover %s -o FILE",
+         run->trouble.data, where.data);
+    run->result->exit_status = TALLY_EXIT_FAILURE;
+    run->result->complete = false;
+    run->result->log_kept = xstrdup(run->directory.path);
+}
+
+static void set_status(struct supervision *run)
+{
+    int status = run->wait.status;
+
+    run->result->interrupted = run->wait.interrupted;
+    if (WIFSIGNALED(status)) {
+        run->result->signal = WTERMSIG(status);
+        run->result->exit_status = 128 + WTERMSIG(status);
+    } else {
+        run->result->exit_status = WEXITSTATUS(status);
+    }
+}
+
+static void supervise(struct supervision *run)
+{
+    struct survivors left = {NULL, 0};
+    bool started = launch(run);
+
+    run->drain = drain_new(run->directory.log, run->trouble.length ? NULL : run->store,
+                           run->progress.on ? run->options->policy : NULL, &run->counts, false);
+    if (started) {
+        drain_start(run->drain);
+        give_up_descriptors(run);
+        wait_for_command(run);
+        set_status(run);
+        left = wait_for_rest(run);
+    }
+    group_watch_stop(&run->wait.group);
+    progress_erase(&run->progress);
+    drain_stop(run->drain);
+    if (run->trouble.length == 0)
+        finish_database(run, &left);
+    drain_free(run->drain);
+    survivors_free(&left);
+    if (store_close(run->store) != 0 && run->trouble.length == 0)
+        buffer_add_text(&run->trouble, "cannot write the database");
+    run->store = NULL;
+    if (run->trouble.length && started)
+        keep_log(run);
+}
+
+static void remember_children(struct supervision *run)
+{
+    siginfo_t info;
+
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+        run->before = survivors_list(NULL);
+}
+
+int supervisor_run(const struct run_options *options, struct run_result *result)
+{
+    struct supervision run = {.options = options, .result = result};
+
+    *result = (struct run_result){.exit_status = TALLY_EXIT_FAILURE};
+    fill_standard_descriptors();
+    run_facts_collect(&run.facts, options);
+    signals_take(&run.signals);
+    remember_children(&run);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    run_directory_create(&run.directory, &run.facts);
+    progress_start(&run.progress, options->progress && !options->quiet);
+    if (prepare(&run))
+        supervise(&run);
+    else
+        store_close(run.store);
+    if (result->log_kept)
+        run_directory_fini(&run.directory);
+    else
+        run_directory_remove(&run.directory);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    signals_restore(&run.signals);
+    run_facts_free(&run.facts);
+    survivors_free(&run.before);
+    buffer_fini(&run.trouble);
+    free(run.shim);
+    return 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "survivors.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "id_map.h"
+#include "quote.h"
+
+#define DEPTH_MAX 10000
+
+static size_t read_proc(pid_t pid, const char *name, char *text, size_t size)
+{
+    char path[64];
+    cleanup_close int file = -1;
+    ssize_t length;
+
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    length = file < 0 ? -1 : read(file, text, size - 1);
+    if (length < 0)
+        length = 0;
+    text[length] = '\0';
+    return (size_t)length;
+}
+
+/* Its parent; 0 when it is gone or ended already. */
+static pid_t parent_of(pid_t pid)
+{
+    char text[512], state;
+    const char *at;
+    int parent;
+
+    if (read_proc(pid, "stat", text, sizeof text) == 0 || !(at = strrchr(text, ')')) ||
+        sscanf(at + 1, " %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
+        return 0;
+    return parent;
+}
+
+static bool is_below(const struct id_map *parents, uintptr_t pid, uintptr_t ancestor)
+{
+    for (int depth = 0; pid && depth < DEPTH_MAX; depth++) {
+        pid = (uintptr_t)id_map_get(parents, pid);
+        if (pid == ancestor)
+            return true;
+    }
+    return false;
+}
+
+static bool contains(const struct survivors *list, pid_t pid)
+{
+    for (size_t i = 0; list && i < list->count; i++) {
+        if (list->pids[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+static void map_parents(struct id_map *parents)
+{
+    DIR *folder = opendir("/proc");
+    const struct dirent *entry;
+
+    while (folder && (entry = readdir(folder))) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+
+        if (isdigit((unsigned char)entry->d_name[0]) && pid > 0)
+            id_map_put(parents, (uint64_t)pid, (void *)(uintptr_t)parent_of(pid));
+    }
+    if (folder)
+        closedir(folder);
+}
+
+struct survivors survivors_list(const struct survivors *except)
+{
+    struct survivors found = {NULL, 0};
+    struct id_map parents = {NULL, 0, 0};
+
+    map_parents(&parents);
+    found.pids = xcalloc(parents.count + 1, sizeof *found.pids);
+    for (size_t i = 0; i < parents.room; i++) {
+        uint64_t pid = parents.slots[i].key;
+
+        if (pid && is_below(&parents, pid, (uintptr_t)getpid()) && !contains(except, (pid_t)pid))
+            found.pids[found.count++] = (pid_t)pid;
+    }
+    id_map_fini(&parents);
+    return found;
+}
+
+void survivors_free(struct survivors *survivors)
+{
+    free(survivors->pids);
+    *survivors = (struct survivors){NULL, 0};
+}
+
+void survivors_command(pid_t pid, struct buffer *command)
+{
+    char text[4096];
+    size_t length = read_proc(pid, "cmdline", text, sizeof text);
+
+    if (length > 0) {
+        quote_command(command, text, length);
+        return;
+    }
+    length = read_proc(pid, "comm", text, sizeof text);
+    quote_word(command, text, length > 0 ? length - 1 : 0);
+}
