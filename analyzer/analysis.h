@@ -135,7 +135,8 @@ const char *analysis_class_name(enum finding_class class);
 /* Undeclared findings, all channels. */
 uint32_t analysis_undeclared(const struct analysis *analysis);
 
-/* The name of a program: last part of its path, or of its first argument. Borrowed. */
+/* The name of a program as people know it ("gcc", not "x86_64-linux-gnu-gcc-12"): the last part of its
+ * first argument, or of its path. Borrowed. */
 struct text analysis_program(const struct analysis_process *process);
 
 /* The programs behind a finding with the number of their processes, most first. The caller frees the

@@ -24,16 +24,13 @@ static struct text last_name(struct text path)
 
 struct text analysis_program(const struct analysis_process *process)
 {
-    struct text name = process->exe;
+    struct text name = {process->argv.bytes, 0};
 
-    if (name.length)
-        return last_name(name);
-    if (process->argv.length) {
-        name.bytes = process->argv.bytes;
+    if (process->argv.length)
         name.length = strnlen(process->argv.bytes, process->argv.length);
-        return last_name(name);
-    }
-    return (struct text){"?", 1};
+    if (name.length == 0)
+        name = process->exe;
+    return name.length ? last_name(name) : (struct text){"?", 1};
 }
 
 static int compare_users(const void *one, const void *other)

@@ -30,11 +30,11 @@ const struct report_format *report_format_find(const char *name)
     return NULL;
 }
 
-void report_format_names(struct buffer *out)
-{
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        buffer_printf(out, "%s%s", i ? ", " : "", formats[i].name);
-}
+const char report_format_choices[] =
+#define FORMAT(name, text) "|" #name
+#include "formats.def"
+#undef FORMAT
+    ;
 
 void report_settings_for(int descriptor, struct report_settings *settings)
 {

@@ -28,8 +28,9 @@ struct report_format {
 
 /* NULL when there is none of that name. */
 const struct report_format *report_format_find(const char *name);
-/* The known names: "text, json". */
-void report_format_names(struct buffer *out);
+/* "text|json", for a table of options. */
+#define REPORT_FORMAT_CHOICES (&report_format_choices[1])
+extern const char report_format_choices[];
 
 /* The few lines at the end of `tallyman run`. */
 void report_summary(const struct analysis *analysis, const struct report_settings *settings,
@@ -37,6 +38,12 @@ void report_summary(const struct analysis *analysis, const struct report_setting
 /* Undeclared findings, one line each and at most `most` of them, for `tallyman check`. */
 void report_findings_shortly(const struct analysis *analysis, const struct report_settings *settings,
                              size_t most, struct buffer *out);
+
+/* What makes the evidence incomplete; the waivers that matched nothing. Nothing where there is none. */
+void report_evidence_shortly(const struct analysis *analysis,
+                             const struct report_settings *settings, struct buffer *out);
+void report_waivers_shortly(const struct analysis *analysis, const struct report_settings *settings,
+                            struct buffer *out);
 
 /* Columns and colour as the stream wants them: a terminal's width, colour only on a terminal and
  * without NO_COLOR. */

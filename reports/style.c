@@ -37,10 +37,14 @@ static const char *cut(struct buffer *room, const char *text, size_t width)
 
 void page_heading(struct page *page, const char *title, const char *note)
 {
-    buffer_add_char(page->out, '\n');
     add_coloured(page, BOLD, title);
     if (note && *note)
         buffer_printf(page->out, "%s%s", page->colour ? "  " : ": ", note);
+    buffer_add_char(page->out, '\n');
+}
+
+void page_gap(struct page *page)
+{
     buffer_add_char(page->out, '\n');
 }
 
@@ -70,17 +74,20 @@ void page_detail(struct page *page, const char *text)
 
 void page_paragraph(struct page *page, size_t indent, const char *text)
 {
-    size_t column = 0;
+    size_t column = strspn(text, " ");
+    bool first = true;
 
-    while (*text) {
+    buffer_add(page->out, text, column);
+    text += column;
+    for (; *text; first = false) {
         size_t length = strcspn(text, " ");
         size_t width = quote_width(text, length);
 
-        if (column && column + 1 + width > page->width) {
+        if (!first && column + 1 + width > page->width) {
             buffer_add_char(page->out, '\n');
             add_spaces(page, indent);
             column = indent;
-        } else if (column) {
+        } else if (!first) {
             buffer_add_char(page->out, ' ');
             column++;
         }

@@ -17,8 +17,11 @@ struct page {
     size_t width;
 };
 
-/* A bold line with an empty line before it; `note` follows in plain. */
+/* A bold line; `note` follows in plain. */
 void page_heading(struct page *page, const char *title, const char *note);
+
+/* An empty line. */
+void page_gap(struct page *page);
 
 /* "  name      rest", the name coloured and padded to `column`, the line cut to the page's width. */
 void page_row(struct page *page, size_t column, const char *name, const char *rest);
@@ -26,7 +29,7 @@ void page_row(struct page *page, size_t column, const char *name, const char *re
 /* A dim line, indented, cut to the page's width. */
 void page_detail(struct page *page, const char *text);
 
-/* A plain line that is wrapped, all lines but the first indented by `indent`. */
+/* A plain line that is wrapped; the lines after the first are indented by `indent`. */
 void page_paragraph(struct page *page, size_t indent, const char *text);
 
 /* "  head: one, two, three and 7 more" in at most `lines` lines. Start with zeros and `head`; then

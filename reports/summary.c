@@ -94,3 +94,19 @@ void report_findings_shortly(const struct analysis *analysis,
     if (analysis_undeclared(analysis) > shown)
         buffer_printf(out, "  and %zu more\n", analysis_undeclared(analysis) - shown);
 }
+
+void report_evidence_shortly(const struct analysis *analysis,
+                             const struct report_settings *settings, struct buffer *out)
+{
+    struct page page = page_for(settings, out);
+
+    show_blind_spots(&page, analysis);
+}
+
+void report_waivers_shortly(const struct analysis *analysis, const struct report_settings *settings,
+                            struct buffer *out)
+{
+    struct page page = page_for(settings, out);
+
+    show_unused_waivers(&page, analysis);
+}

@@ -102,9 +102,16 @@ static struct span span_of(const struct analysis *analysis, enum channel channel
     return span;
 }
 
-static bool is_package(const struct analysis_finding *finding)
+/* How a finding of files is shown: what was only looked at or listed says the least. */
+enum row_kind { ROW_PLACE, ROW_PACKAGE, ROW_GLANCE };
+
+static enum row_kind row_kind(const struct analysis_finding *finding)
 {
-    return finding->package.length > 0;
+    const uint32_t glances = 1u << ACCESS_LOOK | 1u << ACCESS_LIST;
+
+    if (finding->package.length)
+        return ROW_PACKAGE;
+    return finding->class == FINDING_READ && !(finding->kinds & ~glances) ? ROW_GLANCE : ROW_PLACE;
 }
 
 static void show_place(struct page *page, const struct analysis *analysis,
@@ -136,10 +143,22 @@ static void show_package(struct page *page, const struct analysis *analysis,
     page_row(page, NAME_COLUMN, name.data, rest.data);
 }
 
-/* Rows for up to `most` findings, the names of the others in a list. */
-static void show_files(struct page *page, const struct analysis *analysis, struct span span,
-                       bool packages, size_t most)
+static void add_place_and_number(struct buffer *out, const struct analysis *analysis,
+                                 const struct analysis_finding *finding)
 {
+    add_place(out, analysis, finding->subject);
+    buffer_printf(out, " (%" PRIu32 ")", finding->subjects);
+}
+
+/* Rows for up to `most` findings of a kind, the names of the others in a list. */
+static void show_files(struct page *page, const struct analysis *analysis, struct span span,
+                       enum row_kind kind, size_t most)
+{
+    static const char *const heads[] = {
+        [ROW_PLACE] = "also:",
+        [ROW_PACKAGE] = "other packages:",
+        [ROW_GLANCE] = "only listed or looked at:",
+    };
     struct list list;
     size_t seen = 0;
 
@@ -147,26 +166,25 @@ static void show_files(struct page *page, const struct analysis *analysis, struc
         const struct analysis_finding *finding = &analysis->findings[i];
         cleanup_buffer struct buffer name = BUFFER_INIT;
 
-        if (is_package(finding) != packages)
+        if (row_kind(finding) != kind)
             continue;
         if (seen++ < most) {
-            if (packages)
+            if (kind == ROW_PACKAGE)
                 show_package(page, analysis, finding);
             else
                 show_place(page, analysis, finding);
             continue;
         }
         if (seen == most + 1)
-            list_start(&list, page, packages ? "other packages:" : "also:", LIST_LINES);
-        add_place(&name, analysis, finding->subject);
-        buffer_printf(&name, " (%" PRIu32 ")", finding->subjects);
+            list_start(&list, page, heads[kind], LIST_LINES);
+        add_place_and_number(&name, analysis, finding);
         list_add(&list, name.data);
     }
     if (seen > most)
         list_end(&list);
 }
 
-/* "searched in vain: 312 names in /usr/local/include (35), ..." */
+/* "looked for and not found, 312 names: /usr/local/include (35), ..." */
 static void show_probes(struct page *page, const struct analysis *analysis, struct span span)
 {
     cleanup_buffer struct buffer head = BUFFER_INIT;
@@ -182,8 +200,7 @@ static void show_probes(struct page *page, const struct analysis *analysis, stru
     for (size_t i = span.start; i < span.end; i++) {
         cleanup_buffer struct buffer name = BUFFER_INIT;
 
-        add_place(&name, analysis, analysis->findings[i].subject);
-        buffer_printf(&name, " (%" PRIu32 ")", analysis->findings[i].subjects);
+        add_place_and_number(&name, analysis, &analysis->findings[i]);
         list_add(&list, name.data);
     }
     list_end(&list);
@@ -194,9 +211,10 @@ static void show_filesystem(struct page *page, const struct analysis *analysis)
     struct span read = span_of(analysis, CHANNEL_FILESYSTEM, FINDING_READ);
     struct span write = span_of(analysis, CHANNEL_FILESYSTEM, FINDING_WRITE);
 
-    show_files(page, analysis, write, false, MOST_PLACES);
-    show_files(page, analysis, read, false, MOST_PLACES);
-    show_files(page, analysis, read, true, MOST_PACKAGES);
+    show_files(page, analysis, write, ROW_PLACE, MOST_PLACES);
+    show_files(page, analysis, read, ROW_PLACE, MOST_PLACES);
+    show_files(page, analysis, read, ROW_GLANCE, 0);
+    show_files(page, analysis, read, ROW_PACKAGE, MOST_PACKAGES);
     show_probes(page, analysis, span_of(analysis, CHANNEL_FILESYSTEM, FINDING_PROBE));
 }
 
@@ -255,7 +273,7 @@ static void show_value(struct page *page, const struct analysis *analysis,
         buffer_add_text(&rest, ", not found");
     add_users(&rest, analysis, finding, 3);
     page_row(page, NAME_COLUMN, name.data ? name.data : "", rest.data);
-    if (!chain)
+    if (!chain || analysis->processes[finding->processes[0]].parent == ANALYSIS_NONE)
         return;
     buffer_clear(&rest);
     analysis_chain(analysis, finding->processes[0], 4, 32, &rest);
@@ -327,6 +345,7 @@ static void list_access(const struct access_row *row, void *data)
         snprintf(listing->channel, sizeof listing->channel, "%s", row->channel.bytes);
         buffer_add_text(&title, "Every access: ");
         quote_display(&title, row->channel.bytes, row->channel.length);
+        page_gap(&listing->page);
         page_heading(&listing->page, title.data, "");
     }
     buffer_printf(&line, "  %-10s %-9s %-8s ", row->verdict.bytes, row->operation.bytes,
@@ -347,10 +366,12 @@ int render_text(const struct analysis *analysis, sqlite3 *db,
     int result = 0;
 
     show_header(&page, analysis);
+    page_gap(&page);
     for (int i = 0; i < CHANNEL_COUNT; i++)
         if (analysis->channels[i].findings)
             show_channel(&page, analysis, (enum channel)i);
     show_clean_channels(&page, analysis);
+    page_gap(&page);
     show_waived(&page, analysis);
     show_evidence(&page, analysis);
     if (settings->all)

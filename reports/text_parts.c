@@ -124,6 +124,18 @@ void add_channel_note(struct buffer *out, const struct analysis *analysis, enum 
         buffer_printf(out, "; %" PRId64 " declared accesses", counts->declared);
 }
 
+void show_unused_waivers(struct page *page, const struct analysis *analysis)
+{
+    for (size_t i = 0; i < analysis->unused_waiver_count; i++) {
+        const struct analysis_waiver *waiver = &analysis->unused_waivers[i];
+        cleanup_buffer struct buffer line = BUFFER_INIT;
+
+        buffer_printf(&line, "  matched nothing, line %" PRId64 ": ", waiver->line);
+        quote_display(&line, waiver->text.bytes, waiver->text.length);
+        page_paragraph(page, 4, line.data);
+    }
+}
+
 void show_waived(struct page *page, const struct analysis *analysis)
 {
     cleanup_buffer struct buffer line = BUFFER_INIT;
@@ -131,19 +143,15 @@ void show_waived(struct page *page, const struct analysis *analysis)
 
     for (int i = 0; i < CHANNEL_COUNT; i++)
         findings += analysis->channels[i].waived_findings;
-    if (findings) {
+    if (!findings && !analysis->unused_waiver_count)
+        return;
+    if (!findings)
+        buffer_add_text(&line, "nothing");
+    else
         buffer_printf(&line, "%" PRIu32 " finding%s accepted by the manifest for now", findings,
                       findings == 1 ? "" : "s");
-        page_heading(page, "Waived", line.data);
-    }
-    for (size_t i = 0; i < analysis->unused_waiver_count; i++) {
-        const struct analysis_waiver *waiver = &analysis->unused_waivers[i];
-
-        buffer_clear(&line);
-        buffer_printf(&line, "matched nothing, line %" PRId64 ": ", waiver->line);
-        quote_display(&line, waiver->text.bytes, waiver->text.length);
-        page_paragraph(page, 2, line.data);
-    }
+    page_heading(page, "Waived", line.data);
+    show_unused_waivers(page, analysis);
 }
 
 /* The programs in which a blind spot was met, or its details. */
@@ -175,11 +183,8 @@ static void add_where(struct buffer *out, const struct analysis *analysis, size_
     names_fini(&seen);
 }
 
-void show_evidence(struct page *page, const struct analysis *analysis)
+void show_blind_spots(struct page *page, const struct analysis *analysis)
 {
-    page_heading(page, "Evidence",
-                 analysis->complete ? "complete, every process was observed"
-                                    : "incomplete, there may be more than is shown here");
     if (!analysis->ended)
         page_paragraph(page, 4, "  the run never ended: its records may stop anywhere");
     for (size_t i = 0; i < analysis->blind_spot_count; i++) {
@@ -193,13 +198,23 @@ void show_evidence(struct page *page, const struct analysis *analysis)
                            strcmp(spot->class, analysis->blind_spots[j].class) == 0;
              j++)
             count += analysis->blind_spots[j].count;
-        buffer_printf(&line, "  %s: ", spot->class);
+        buffer_add_text(&line, "  ");
+        quote_display(&line, spot->class, strlen(spot->class));
+        buffer_add_text(&line, ": ");
         quote_display(&line, spot->text, strlen(spot->text));
         if (count > 1)
             buffer_printf(&line, ", %" PRId64 " times", count);
         add_where(&line, analysis, i);
         page_paragraph(page, 4, line.data);
     }
+}
+
+void show_evidence(struct page *page, const struct analysis *analysis)
+{
+    page_heading(page, "Evidence",
+                 analysis->complete ? "complete, every process was observed"
+                                    : "incomplete, there may be more than is shown here");
+    show_blind_spots(page, analysis);
 }
 
 void show_next_steps(struct page *page, const struct analysis *analysis,

@@ -31,6 +31,8 @@ void add_examples(struct buffer *out, const struct analysis_finding *finding, si
 /* "1204 accesses, 38 findings" */
 void add_channel_note(struct buffer *out, const struct analysis *analysis, enum channel channel);
 
+void show_unused_waivers(struct page *page, const struct analysis *analysis);
+void show_blind_spots(struct page *page, const struct analysis *analysis);
 void show_waived(struct page *page, const struct analysis *analysis);
 void show_evidence(struct page *page, const struct analysis *analysis);
 void show_next_steps(struct page *page, const struct analysis *analysis,

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "judged_run.h"
+
+#include <string.h>
+
+#include "analyzer.h"
+#include "buffer.h"
+#include "cleanup.h"
+#include "database.h"
+#include "manifest.h"
+#include "tallyman/status.h"
+
+const char blind_spot_choices[] =
+#define BLIND_SPOT(id, name, text) "|" name
+#include "tallyman/blind_spots.def"
+#undef BLIND_SPOT
+    ;
+
+static void cleanup_manifest_pointer(struct manifest **manifest)
+{
+    manifest_free(*manifest);
+}
+#define cleanup_manifest __attribute__((cleanup(cleanup_manifest_pointer)))
+
+/* The manifest that the run had, from its text in the database. */
+static struct manifest *stored_manifest(sqlite3 *db, const struct analysis *analysis,
+                                        struct buffer *errors)
+{
+    cleanup_statement sqlite3_stmt *row =
+        database_prepare(db, "SELECT manifest_text FROM run WHERE id = ?1");
+    const char *text;
+
+    if (!analysis->manifest.bytes)
+        return manifest_ambient(analysis->root.bytes);
+    if (row)
+        sqlite3_bind_int64(row, 1, analysis->run);
+    if (!row || sqlite3_step(row) != SQLITE_ROW || sqlite3_column_type(row, 0) == SQLITE_NULL) {
+        buffer_add_text(errors,
+                        "the database does not hold the run's manifest; name one with -m\n");
+        return NULL;
+    }
+    text = (const char *)sqlite3_column_text(row, 0);
+    return manifest_parse(analysis->manifest.bytes, text, (size_t)sqlite3_column_bytes(row, 0),
+                          analysis->root.bytes, errors);
+}
+
+/* Judges in temporary tables and loads the analysis again. */
+static int judge_by(struct judged_run *judged, const struct manifest *manifest,
+                    struct buffer *errors)
+{
+    int64_t run = judged->analysis->run;
+    size_t size;
+    cleanup_free struct policy *policy = policy_compile(manifest, &size, errors);
+
+    if (!policy) {
+        fputs(errors->data, stderr);
+        return TALLY_EXIT_USAGE;
+    }
+    if (analyzer_shadow(judged->db, run) != 0 || analyzer_judge(judged->db, run, policy) != 0) {
+        warn("cannot judge the run: %s", sqlite3_errmsg(judged->db));
+        return TALLY_EXIT_FAILURE;
+    }
+    analysis_free(judged->analysis);
+    judged->analysis = analysis_load(judged->db, run, errors);
+    if (!judged->analysis) {
+        warn("%s", errors->data);
+        return TALLY_EXIT_FAILURE;
+    }
+    return 0;
+}
+
+static int judge_again(struct judged_run *judged, const char *path)
+{
+    cleanup_buffer struct buffer errors = BUFFER_INIT;
+    cleanup_manifest struct manifest *manifest =
+        path ? manifest_load(path, &errors)
+             : stored_manifest(judged->db, judged->analysis, &errors);
+    int status;
+
+    if (!manifest) {
+        fputs(errors.data, stderr);
+        return TALLY_EXIT_USAGE;
+    }
+    status = judge_by(judged, manifest, &errors);
+    if (status == 0 && path)
+        judged->analysis->manifest = (struct text){path, strlen(path)};
+    return status;
+}
+
+/* What is wrong with the database is the user's world; asking for a run that is not there is usage.
+ */
+static int status_of(int result)
+{
+    return result == TALLY_ERR_NOT_FOUND ? TALLY_EXIT_USAGE : TALLY_EXIT_FAILURE;
+}
+
+int judged_run_open(struct judged_run *judged, const char *database, int64_t run,
+                    const char *manifest)
+{
+    cleanup_buffer struct buffer why = BUFFER_INIT;
+    int64_t result;
+
+    *judged = (struct judged_run){NULL, NULL};
+    result =
+        database_open(database ? database : DEFAULT_DATABASE, DATABASE_READ, &judged->db, &why);
+    if (result == 0)
+        result = analysis_find_run(judged->db, run, &why);
+    if (result < 0) {
+        warn("%s", why.data);
+        return status_of((int)result);
+    }
+    judged->analysis = analysis_load(judged->db, result, &why);
+    if (!judged->analysis) {
+        warn("%s", why.data);
+        return TALLY_EXIT_FAILURE;
+    }
+    if (!manifest && judged->analysis->judged)
+        return 0;
+    return judge_again(judged, manifest);
+}
+
+void judged_run_fini(struct judged_run *judged)
+{
+    analysis_free(judged->analysis);
+    database_close(judged->db);
+    *judged = (struct judged_run){NULL, NULL};
+}
+
+static bool is_accepted(const struct option_list *accepted, const char *class)
+{
+    for (int i = 0; i < accepted->count; i++)
+        if (strcmp(accepted->items[i], class) == 0)
+            return true;
+    return false;
+}
+
+static bool is_complete(const struct analysis *analysis, const struct option_list *accepted)
+{
+    if (analysis->complete)
+        return true;
+    if (!analysis->ended || analysis->blind_spot_count == 0)
+        return false;
+    for (size_t i = 0; i < analysis->blind_spot_count; i++)
+        if (!is_accepted(accepted, analysis->blind_spots[i].class))
+            return false;
+    return true;
+}
+
+int judged_run_status(const struct analysis *analysis, const struct option_list *accepted,
+                      bool strict)
+{
+    if (analysis_undeclared(analysis) || (strict && analysis->unused_waiver_count))
+        return TALLY_EXIT_FINDINGS;
+    return is_complete(analysis, accepted) ? TALLY_EXIT_CLEAN : TALLY_EXIT_INCOMPLETE;
+}

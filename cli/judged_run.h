@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What `report` and `check` start from: a run of a database, judged, with its analysis.
+ */
+#ifndef CLI_JUDGED_RUN_H
+#define CLI_JUDGED_RUN_H
+
+#include <sqlite3.h>
+
+#include "analysis.h"
+#include "option.h"
+
+#define DEFAULT_DATABASE "tallyman.db"
+#define DEFAULT_MANIFEST "tallyman.yaml"
+
+struct judged_run {
+    sqlite3 *db; /* open for reading; nothing in the file is ever changed */
+    struct analysis *analysis;
+};
+
+/* Opens `database` (NULL: the default), finds `run` (0: the newest) and judges it by `manifest`; with
+ * NULL the verdicts in the database stand, and where there are none the manifest that the run had is
+ * used. 0, or an exit status after the reason was said on stderr. judged_run_fini in any case. */
+int judged_run_open(struct judged_run *judged, const char *database, int64_t run,
+                    const char *manifest);
+void judged_run_fini(struct judged_run *judged);
+
+#define cleanup_judged_run __attribute__((cleanup(judged_run_fini)))
+
+/* The exit status of `check` and of `run --check`. `accepted`: names of blind_spots.def that do not
+ * make the evidence incomplete. `strict`: a waiver that matched nothing counts as a finding. */
+int judged_run_status(const struct analysis *analysis, const struct option_list *accepted,
+                      bool strict);
+
+/* For an option that takes one of them: "static|foreign_libc|...". */
+#define BLIND_SPOT_CHOICES (&blind_spot_choices[1])
+extern const char blind_spot_choices[];
+
+#endif
