@@ -43,11 +43,12 @@ const char *manifest_text(const struct manifest *manifest, size_t *length);
  * NULL when the rules do not fit (a line in `errors`). */
 struct policy *policy_compile(const struct manifest *manifest, size_t *size, struct buffer *errors);
 
-/* Compares what lies on the disk with the digests in the manifest. Returns how many do not hold; each
- * is a line "file:line:column: text\n" in `problems`. */
+/* Compares what lies on the disk with the digests in the manifest. Returns how many do not hold;
+ * each is a line "file:line:column: text\n" in `problems`. */
 int manifest_check_digests(const struct manifest *manifest, struct buffer *problems);
 
-/* What is allowed and yet probably not meant; a line "file:line:column: warning: text\n" for each. */
+/* What is allowed and yet probably not meant; a line "file:line:column: warning: text\n" for each.
+ */
 void manifest_lint(const struct manifest *manifest, struct buffer *warnings);
 
 /* Named rule sets, in the order of sets.def. */

@@ -22,9 +22,9 @@
 #include <stdint.h>
 #include "tallyman/event.h"
 
-#define POLICY_MAGIC 0x6c6f70796c6c6174ull /* "tallypol" */
-#define POLICY_VERSION 1u
-#define POLICY_NONE UINT32_MAX
+#define POLICY_MAGIC    0x6c6f70796c6c6174ull /* "tallypol" */
+#define POLICY_VERSION  1u
+#define POLICY_NONE     UINT32_MAX
 #define POLICY_SIZE_MAX 0x40000000u /* 1 GiB */
 
 /* `count` elements (bytes for `strings`) from `offset`, counted from the start of the block. */
@@ -51,18 +51,18 @@ enum policy_section {
 /* A line of the manifest. The position is its number; where two rules have literal prefixes of the
  * same length, the later one decides. */
 struct policy_rule {
-    uint32_t text;    /* string: as a person reads it */
-    uint32_t line;    /* in the manifest, from 1; 0 built in or from a named set */
-    uint32_t action;  /* the action that it belongs to, POLICY_NONE: the whole build */
-    uint32_t value;   /* ENVIRONMENT, string: the value given; POLICY_NONE: the caller's is passed */
+    uint32_t text;   /* string: as a person reads it */
+    uint32_t line;   /* in the manifest, from 1; 0 built in or from a named set */
+    uint32_t action; /* the action that it belongs to, POLICY_NONE: the whole build */
+    uint32_t value;  /* ENVIRONMENT, string: the value given; POLICY_NONE: the caller's is passed */
     uint16_t section; /* enum policy_section */
     uint16_t channel; /* WAIVER, VALUE: enum channel */
     uint32_t flags;   /* POLICY_RULE_* */
 };
 
 /* Names with literal beginnings form trees: a node is a name below its parent. A path is a chain of
- * component names below POLICY_SPACE_PATHS; a variable is one name below POLICY_SPACE_VARIABLES; the
- * subject of a waiver for the file system is a path below POLICY_SPACE_WAIVERS. */
+ * component names below POLICY_SPACE_PATHS; a variable is one name below POLICY_SPACE_VARIABLES;
+ * the subject of a waiver for the file system is a path below POLICY_SPACE_WAIVERS. */
 enum policy_space {
     POLICY_SPACE_PATHS,
     POLICY_SPACE_VARIABLES,
@@ -79,12 +79,12 @@ struct policy_node {
                              folders that lead to something declared may be looked at */
     uint32_t first_ref;   /* references whose pattern starts here and needs no further filter */
     uint32_t ref_count;
-    uint64_t heads;       /* bit n: `groups` has entries for this node with a head of n bytes */
-    uint64_t tails;       /* bit n: likewise with a tail of n bytes */
+    uint64_t heads; /* bit n: `groups` has entries for this node with a head of n bytes */
+    uint64_t tails; /* bit n: likewise with a tail of n bytes */
 };
 
-/* Hash table from (parent, name) to node, open addressing with linear probing; the number of slots is
- * a power of two, at least one is free. policy_hash.h has the hash. */
+/* Hash table from (parent, name) to node, open addressing with linear probing; the number of slots
+ * is a power of two, at least one is free. policy_hash.h has the hash. */
 struct policy_edge {
     uint32_t node; /* POLICY_NONE: free */
     uint32_t tag;  /* upper half of the hash */
@@ -103,7 +103,6 @@ struct policy_group {
 };
 
 #define POLICY_REF_COVERS 1u /* what it matches is declared with all that lies below */
-#define POLICY_REF_BELOW 2u  /* matches only what lies below the folder it names (absent) */
 
 /* One pattern of a rule. References of one node or group lie together, the one that wins first:
  * by longer literal part, then by later rule. */
@@ -137,7 +136,8 @@ struct policy_waiver {
     uint32_t subject; /* string: pattern */
 };
 
-#define POLICY_ACTION_INPUTS 1u  /* has its own inputs: those of the build hold outside the root only */
+#define POLICY_ACTION_INPUTS                                                                       \
+    1u /* has its own inputs: those of the build hold outside the root only */
 #define POLICY_ACTION_OUTPUTS 2u /* likewise outputs */
 
 struct policy_action {
@@ -147,24 +147,24 @@ struct policy_action {
     uint32_t flags;    /* POLICY_ACTION_* */
 };
 
-/* Values declared one by one. A bit in `given` says that the thing is declared, a bit in `fixed` that
- * the field holds the value which enforce and sandbox mode supply. */
-#define POLICY_CLOCK 0x001u
+/* Values declared one by one. A bit in `given` says that the thing is declared, a bit in `fixed`
+ * that the field holds the value which enforce and sandbox mode supply. */
+#define POLICY_CLOCK         0x001u
 #define POLICY_CLOCK_ADVANCE 0x002u /* in `fixed`: the clock runs on from `clock` */
-#define POLICY_RANDOMNESS 0x004u
-#define POLICY_USER 0x008u
-#define POLICY_UID 0x010u
-#define POLICY_GID 0x020u
-#define POLICY_HOST 0x040u
-#define POLICY_CPUS 0x080u
-#define POLICY_MEMORY 0x100u
-#define POLICY_LIMITS 0x200u
-#define POLICY_LOCALE 0x400u        /* LANG, LC_ALL or another LC_ variable is declared */
+#define POLICY_RANDOMNESS    0x004u
+#define POLICY_USER          0x008u
+#define POLICY_UID           0x010u
+#define POLICY_GID           0x020u
+#define POLICY_HOST          0x040u
+#define POLICY_CPUS          0x080u
+#define POLICY_MEMORY        0x100u
+#define POLICY_LIMITS        0x200u
+#define POLICY_LOCALE        0x400u /* LANG, LC_ALL or another LC_ variable is declared */
 
 struct policy_values {
     uint32_t given;
     uint32_t fixed;
-    int64_t clock;   /* Unix time in seconds */
+    int64_t clock; /* Unix time in seconds */
     uint64_t seed;
     uint64_t memory; /* bytes */
     uint32_t cpus;
@@ -172,14 +172,15 @@ struct policy_values {
     uint32_t gid;
     uint32_t user; /* string */
     uint32_t host; /* string */
-    uint32_t rules[CHANNEL_COUNT]; /* the rule that declares the channel's values, POLICY_NONE none */
+    uint32_t
+        rules[CHANNEL_COUNT]; /* the rule that declares the channel's values, POLICY_NONE none */
 };
 
 struct policy {
     uint64_t magic;
     uint32_t version;
-    uint32_t size;        /* of the whole block */
-    uint32_t root;        /* string: the manifest's root */
+    uint32_t size; /* of the whole block */
+    uint32_t root; /* string: the manifest's root */
     uint32_t root_length;
     struct policy_values values;
     struct policy_span rules;
@@ -193,8 +194,8 @@ struct policy {
     struct policy_span strings; /* the last byte is NUL */
 };
 
-/* 0 when the `size` bytes at `block` (aligned to eight) are a policy that the judge can work on safely;
- * else TALLY_ERR_FORMAT, TALLY_ERR_VERSION or TALLY_ERR_CORRUPT. */
+/* 0 when the `size` bytes at `block` (aligned to eight) are a policy that the judge can work on
+ * safely; else TALLY_ERR_FORMAT, TALLY_ERR_VERSION or TALLY_ERR_CORRUPT. */
 int policy_check(const void *block, size_t size);
 
 #endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cleanup.h"
+#include "cure.h"
+#include "nearest.h"
+#include "quote.h"
+#include "yaml_bytes.h"
+
+static void keep_problem(struct reader *reader, int line, int column, char *text)
+{
+    struct problem *problem;
+
+    if (reader->problem_count >= READER_PROBLEMS_MAX) {
+        reader->problem_count++;
+        free(text);
+        return;
+    }
+    if (reader->problem_count == reader->problem_room) {
+        reader->problem_room = reader->problem_room ? 2 * reader->problem_room : 16;
+        reader->problems =
+            xrealloc(reader->problems, reader->problem_room * sizeof(*reader->problems));
+    }
+    problem = &reader->problems[reader->problem_count];
+    problem->line = line;
+    problem->column = column;
+    problem->order = reader->problem_count++;
+    problem->text = text;
+}
+
+static char *format_text(const char *format, va_list arguments) PRINTF_LIKE(1, 0);
+
+static char *format_text(const char *format, va_list arguments)
+{
+    char *text;
+
+    if (vasprintf(&text, format, arguments) < 0)
+        die("out of memory");
+    return text;
+}
+
+void reader_report_at(struct reader *reader, int line, int column, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    keep_problem(reader, line, column, format_text(format, arguments));
+    va_end(arguments);
+}
+
+void reader_report(struct reader *reader, const yaml_node_t *node, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    keep_problem(reader, reader_line(node), reader_column(node), format_text(format, arguments));
+    va_end(arguments);
+}
+
+static int compare_problems(const void *left, const void *right)
+{
+    const struct problem *a = left, *b = right;
+
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (a->column != b->column)
+        return a->column < b->column ? -1 : 1;
+    return a->order < b->order ? -1 : 1;
+}
+
+void reader_flush(struct reader *reader, struct buffer *errors)
+{
+    size_t kept = reader->problem_count;
+
+    if (kept > READER_PROBLEMS_MAX)
+        kept = READER_PROBLEMS_MAX;
+    if (kept)
+        qsort(reader->problems, kept, sizeof(*reader->problems), compare_problems);
+    for (size_t i = 0; i < kept; i++) {
+        struct problem *problem = &reader->problems[i];
+
+        buffer_printf(errors, "%s:%d:%d: ", reader->name, problem->line, problem->column);
+        quote_display(errors, problem->text, strlen(problem->text));
+        buffer_add_char(errors, '\n');
+        free(problem->text);
+    }
+    if (reader->problem_count > kept)
+        buffer_printf(errors, "%s:1:1: %zu further errors are not shown\n", reader->name,
+                      reader->problem_count - kept);
+    free(reader->problems);
+    reader->problems = NULL;
+    reader->problem_count = reader->problem_room = 0;
+}
+
+int reader_line(const yaml_node_t *node)
+{
+    return (int)node->start_mark.line + 1;
+}
+
+int reader_column(const yaml_node_t *node)
+{
+    return (int)node->start_mark.column + 1;
+}
+
+yaml_node_t *reader_node(const struct reader *reader, int index)
+{
+    return yaml_document_get_node(reader->document, index);
+}
+
+size_t reader_advance(const struct reader *reader, size_t offset, size_t characters)
+{
+    const unsigned char *text = (const unsigned char *)reader->text;
+
+    while (characters-- && offset < reader->length) {
+        offset++;
+        while (offset < reader->length && (text[offset] & 0xc0) == 0x80)
+            offset++;
+    }
+    return offset;
+}
+
+size_t reader_offset(const struct reader *reader, size_t character)
+{
+    bool mark = reader->length >= 3 && !memcmp(reader->text, "\xef\xbb\xbf", 3);
+
+    return reader_advance(reader, mark ? 3 : 0, character);
+}
+
+/* A manifest is one document; what follows it would be ignored silently. */
+static void check_end(struct reader *reader, yaml_parser_t *parser)
+{
+    yaml_document_t second;
+    yaml_node_t *root;
+
+    if (!yaml_parser_load(parser, &second)) {
+        cure_explain(reader, parser);
+        return;
+    }
+    root = yaml_document_get_root_node(&second);
+    if (root)
+        reader_report(reader, root,
+                      "expected the end: a manifest is one YAML document; remove the "
+                      "line \"---\" or \"...\" before this");
+    yaml_document_delete(&second);
+}
+
+bool reader_load(struct reader *reader, yaml_document_t *document)
+{
+    yaml_parser_t parser;
+    bool good = false;
+
+    if (reader->length > MANIFEST_SIZE_MAX) {
+        reader_report_at(reader, 1, 1, "expected at most %u MiB of text", MANIFEST_SIZE_MAX >> 20);
+        return false;
+    }
+    if (!yaml_parser_initialize(&parser))
+        die("out of memory");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)reader->text, reader->length);
+    if (!yaml_parser_load(&parser, document)) {
+        cure_explain(reader, &parser);
+    } else if (!yaml_document_get_root_node(document)) {
+        reader_report_at(reader, 1, 1,
+                         "expected a manifest that starts with \"version: 1\"; this is "
+                         "empty");
+        yaml_document_delete(document);
+    } else {
+        good = true;
+        reader->document = document;
+        yaml_bytes_restore(reader, document);
+        check_end(reader, &parser);
+    }
+    yaml_parser_delete(&parser);
+    return good;
+}
+
+bool reader_is_word(const yaml_node_t *node, const char *word)
+{
+    return node->type == YAML_SCALAR_NODE && node->data.scalar.length == strlen(word) &&
+           !memcmp(node->data.scalar.value, word, node->data.scalar.length);
+}
+
+void reader_expected(struct reader *reader, const yaml_node_t *node, const char *expects)
+{
+    cleanup_free char *cure = cure_for_node(reader, node);
+
+    reader_report(reader, node, "expected %s%s%s", expects, cure ? "; " : "", cure ? cure : "");
+}
+
+const char *reader_text(struct reader *reader, const yaml_node_t *node, const char *expects)
+{
+    if (node->type != YAML_SCALAR_NODE || !cure_is_text(reader, node)) {
+        reader_expected(reader, node, expects);
+        return NULL;
+    }
+    if (memchr(node->data.scalar.value, '\0', node->data.scalar.length)) {
+        reader_report(reader, node, "expected %s; a NUL byte cannot be part of it", expects);
+        return NULL;
+    }
+    return (const char *)node->data.scalar.value;
+}
+
+bool reader_number(struct reader *reader, const yaml_node_t *node, uint64_t max,
+                   const char *expects, uint64_t *number)
+{
+    const char *text;
+    char *end;
+    unsigned long long value;
+
+    if (node->type == YAML_SCALAR_NODE && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
+        text = (const char *)node->data.scalar.value;
+        errno = 0;
+        value = strtoull(text, &end, 10);
+        if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && value <= max &&
+            (text[0] != '0' || !text[1])) {
+            *number = value;
+            return true;
+        }
+    }
+    reader_expected(reader, node, expects);
+    return false;
+}
+
+bool reader_flag(struct reader *reader, const yaml_node_t *node, const char *expects, bool *flag)
+{
+    if (node->type == YAML_SCALAR_NODE && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
+        *flag = reader_is_word(node, "true");
+        if (*flag || reader_is_word(node, "false"))
+            return true;
+    }
+    reader_expected(reader, node, expects);
+    return false;
+}
