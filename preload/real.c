@@ -45,6 +45,7 @@ struct object {
     const uint32_t *gnu_hash;
     const uint32_t *hash;
     const uint16_t *versions;
+    bool hidden; /* take hidden versions, too */
 };
 
 /* The loader relocates most objects' dynamic entries in place, but not those of the vDSO. */
@@ -74,14 +75,16 @@ static struct object object_of(const struct link_map *map)
     return object;
 }
 
-/* A definition that a reference without version binds to: not hidden, not undefined. */
+/* A definition that a reference without version binds to: not undefined, not hidden. Names that are
+ * there for old programs alone (__secure_getenv) have hidden versions only: `hidden` asks for those.
+ */
 static bool matches(const struct object *object, uint32_t index, const char *name)
 {
     const ElfW(Sym) *symbol = &object->symbols[index];
 
     if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0)
         return false;
-    if (object->versions && (object->versions[index] & 0x8000))
+    if (object->versions && !object->hidden && (object->versions[index] & 0x8000))
         return false;
     return text_equal(object->strings + symbol->st_name, name);
 }
@@ -136,19 +139,27 @@ static uint32_t find_by_hash(const struct object *object, const char *name)
     return 0;
 }
 
+static uint32_t find_index(const struct object *object, const char *name)
+{
+    if (object->gnu_hash)
+        return find_by_gnu_hash(object, name);
+    return object->hash ? find_by_hash(object, name) : 0;
+}
+
 static real_function find_in(const struct link_map *map, const char *name)
 {
     struct object object = object_of(map);
     const ElfW(Sym) * symbol;
-    uint32_t index = 0;
+    uint32_t index;
     ElfW(Addr) at;
 
     if (!object.symbols || !object.strings)
         return NULL;
-    if (object.gnu_hash)
-        index = find_by_gnu_hash(&object, name);
-    else if (object.hash)
-        index = find_by_hash(&object, name);
+    index = find_index(&object, name);
+    if (!index) {
+        object.hidden = true;
+        index = find_index(&object, name);
+    }
     if (!index)
         return NULL;
     symbol = &object.symbols[index];
