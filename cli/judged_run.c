@@ -22,12 +22,24 @@ static void cleanup_manifest_pointer(struct manifest **manifest)
 }
 #define cleanup_manifest __attribute__((cleanup(cleanup_manifest_pointer)))
 
+/* The folder of the run's manifest: a relative root starts there. */
+static char *manifest_folder(const struct analysis *analysis)
+{
+    const struct text *path = &analysis->manifest;
+    char *folder = path->bytes[0] == '/' ? xstrdup(path->bytes)
+                                         : xprintf("%s/%s", analysis->cwd.bytes, path->bytes);
+
+    *strrchr(folder, '/') = '\0';
+    return folder;
+}
+
 /* The manifest that the run had, from its text in the database. */
 static struct manifest *stored_manifest(sqlite3 *db, const struct analysis *analysis,
                                         struct buffer *errors)
 {
     cleanup_statement sqlite3_stmt *row =
         database_prepare(db, "SELECT manifest_text FROM run WHERE id = ?1");
+    cleanup_free char *folder = NULL;
     const char *text;
 
     if (!analysis->manifest.bytes)
@@ -40,8 +52,9 @@ static struct manifest *stored_manifest(sqlite3 *db, const struct analysis *anal
         return NULL;
     }
     text = (const char *)sqlite3_column_text(row, 0);
+    folder = manifest_folder(analysis);
     return manifest_parse(analysis->manifest.bytes, text, (size_t)sqlite3_column_bytes(row, 0),
-                          analysis->root.bytes, errors);
+                          *folder ? folder : "/", errors);
 }
 
 /* Judges in temporary tables and loads the analysis again. */
