@@ -64,17 +64,17 @@ static void settle(struct executions *executions, struct execution *execution)
     drop(executions, execution);
 }
 
-void executions_called(struct executions *executions, const struct record_view *record,
+bool executions_called(struct executions *executions, const struct record_view *record,
                        const struct subject *program)
 {
     const struct record *head = record->head;
     struct execution *execution;
 
     if (head->value == 0 || head->value > LOG_ID_MAX)
-        return;
+        return false;
     execution = get(executions, head->value);
     if (execution->process)
-        return;
+        return false;
     execution->process = head->process;
     execution->time = head->time;
     execution->pid = head->pid;
@@ -88,6 +88,7 @@ void executions_called(struct executions *executions, const struct record_view *
     if (program)
         execution->program = program->id;
     settle(executions, execution);
+    return true;
 }
 
 void executions_started(struct executions *executions, uint64_t id, uint64_t process,

@@ -34,7 +34,8 @@ struct executions;
 struct executions *executions_new(execution_sink settled, void *context);
 void executions_free(struct executions *executions);
 
-void executions_called(struct executions *executions, const struct record_view *record,
+/* False when the record makes no sense. */
+bool executions_called(struct executions *executions, const struct record_view *record,
                        const struct subject *program);
 void executions_started(struct executions *executions, uint64_t id, uint64_t process,
                         const struct subject *exe);

@@ -10,9 +10,10 @@
 #include <sys/types.h>
 #include "run_directory.h"
 
-#define LAUNCH_PROBE_LOG "probe"          /* in the run's folder */
-#define LAUNCH_SHIM_LINK "libtallyman.so" /* likewise; where the shim's path cannot be preloaded   \
-                                           */
+#define LAUNCH_PROBE_LOG "probe" /* in the run's folder */
+#define LAUNCH_SHIM_LINK                                                                           \
+    "libtallyman.so" /* likewise; where the shim's path cannot be preloaded                        \
+                      */
 
 /* Signals as the caller of tallyman had them, for the command. */
 struct launch_signals {

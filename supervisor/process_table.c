@@ -30,14 +30,15 @@ struct process {
     struct process *same_pid; /* the one before it with this pid */
     struct buffer argv;       /* since the row was last written */
     struct buffer cwd;
-    bool reported; /* PROCESS_START was seen */
+    uint32_t calls; /* of the exec family, whose outcome is not known yet */
+    bool reported;  /* PROCESS_START was seen */
     bool has_argv;
     bool has_environment;
     bool stored; /* the row is there */
     bool dirty;  /* it is not as it should be */
 };
 
-/* A child's end that found no process yet. */
+/* A child's end whose process is not known yet. */
 struct early_end {
     struct record head;
     struct child_usage usage;
@@ -198,52 +199,60 @@ static struct process *find_ended(const struct process_table *table, const struc
     return found;
 }
 
-static bool apply_end(struct process_table *table, const struct record *head,
-                      const struct child_usage *usage)
+/* While an image may still turn up that took the process over, the end waits for it. */
+static bool apply_end(struct process_table *table, const struct early_end *end, bool final)
 {
-    struct process *process = find_ended(table, head);
+    struct process *process = find_ended(table, &end->head);
 
-    if (!process)
+    if (!process || (process->calls && !final))
         return false;
-    process->ended = head->time;
-    process->status = head->error;
-    if (usage) {
-        process->user_us = (int64_t)(usage->user_us & INT64_MAX);
-        process->system_us = (int64_t)(usage->system_us & INT64_MAX);
-        process->max_resident_kib = (int64_t)(usage->max_resident_kib & INT64_MAX);
+    process->ended = end->head.time;
+    process->status = end->head.error;
+    if (end->has_usage) {
+        process->user_us = (int64_t)(end->usage.user_us & INT64_MAX);
+        process->system_us = (int64_t)(end->usage.system_us & INT64_MAX);
+        process->max_resident_kib = (int64_t)(end->usage.max_resident_kib & INT64_MAX);
     }
     touch(table, process);
     return true;
 }
 
+static void apply_ends(struct process_table *table, bool final)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < table->end_count; i++) {
+        if (!apply_end(table, &table->ends[i], final))
+            table->ends[kept++] = table->ends[i];
+    }
+    table->end_count = kept;
+}
+
 void process_table_exit(struct process_table *table, const struct record_view *record)
 {
     const struct record *head = record->head;
-    struct child_usage usage;
-    bool has_usage = head->subject >= sizeof usage;
+    struct early_end end = {.head = *head, .has_usage = head->subject >= sizeof end.usage};
 
     process_table_id(table, head);
-    if (has_usage)
-        memcpy(&usage, record->subject, sizeof usage);
     if (!WIFEXITED(head->error) && !WIFSIGNALED(head->error))
         return; /* stopped or continued */
-    if (apply_end(table, head, has_usage ? &usage : NULL))
-        return;
+    if (end.has_usage)
+        memcpy(&end.usage, record->subject, sizeof end.usage);
     if (table->end_count == table->end_room) {
         table->end_room = table->end_room ? 2 * table->end_room : 64;
         table->ends = xrealloc(table->ends, table->end_room * sizeof *table->ends);
     }
-    table->ends[table->end_count] = (struct early_end){.head = *head, .has_usage = has_usage};
-    if (has_usage)
-        table->ends[table->end_count].usage = usage;
-    table->end_count++;
+    table->ends[table->end_count++] = end;
 }
 
 void process_table_execute(struct process_table *table, const struct record_view *record,
                            const struct subject *program)
 {
-    get(table, record->head->process, record->head);
-    executions_called(table->executions, record, program);
+    struct process *process = get(table, record->head->process, record->head);
+
+    process->calls++; /* first: the call may be settled at once */
+    if (!executions_called(table->executions, record, program))
+        process->calls--;
 }
 
 void process_table_execute_failed(struct process_table *table, const struct record_view *record)
@@ -273,15 +282,16 @@ static void add_access(struct process_table *table, const struct execution *exec
 static void settle(void *context, const struct execution *execution)
 {
     struct process_table *table = context;
+    struct process *caller = id_map_get(&table->by_serial, execution->process);
     struct process *process = NULL;
 
     add_access(table, execution);
+    if (caller && caller->calls)
+        caller->calls--;
     if (execution->started)
         process = id_map_get(&table->by_serial, execution->started);
     if (!process)
         return;
-    const struct process *caller = id_map_get(&table->by_serial, execution->process);
-
     process->parent = execution->process;
     /* A vfork child notes its call under its parent's process, with its own pid. */
     process->how = caller && caller->pid == process->pid ? "exec" : "spawn";
@@ -328,6 +338,7 @@ static void write_row(struct process_table *table, struct process *process)
 
 void process_table_write(struct process_table *table)
 {
+    apply_ends(table, false);
     for (size_t i = 0; i < table->dirty_count; i++) {
         struct process *process = table->dirty[i];
 
@@ -374,8 +385,6 @@ static void add_unobserved(void *context, const struct execution *execution)
     process->shim = image_classes[class].word;
     if (caller && caller->pid == execution->pid && execution->in_place) {
         process->parent_pid = caller->parent_pid;
-        process->ended = caller->ended;
-        process->status = caller->status;
     } else {
         process->pid =
             execution->in_place ? execution->pid : 0; /* a spawned child's is not known */
@@ -411,12 +420,7 @@ static void adopt(void *context, const struct execution *execution)
 void process_table_finish(struct process_table *table)
 {
     executions_finish(table->executions, add_unobserved, adopt, table);
-    for (size_t i = 0; i < table->end_count; i++) {
-        const struct early_end *end = &table->ends[i];
-
-        apply_end(table, &end->head, end->has_usage ? &end->usage : NULL);
-    }
-    table->end_count = 0;
+    apply_ends(table, true);
     process_table_write(table);
 }
 
