@@ -85,9 +85,10 @@ void option_print_help(const struct option *table, FILE *out)
         buffer_clear(&text);
         buffer_add_text(&text, row->help);
         if (row->choices) {
-            buffer_add_text(&text, ": ");
+            buffer_add_text(&text, " (");
             for (const char *at = row->choices; *at; at++)
                 buffer_add_text(&text, *at == '|' ? ", " : (char[]){*at, '\0'});
+            buffer_add_char(&text, ')');
         }
         print_wrapped(
             text.data,
@@ -177,8 +178,9 @@ void option_print_man(const struct option *table, FILE *out)
         fputc('\n', out);
         option_print_roff(row->help, out);
         if (row->choices) {
-            fputs(": ", out);
+            fputs(" (", out);
             print_choices(row->choices, ", ", out);
+            fputc(')', out);
         }
         fputs(row->type == OPTION_LIST ? ".\nMay be given more than once.\n" : ".\n", out);
     }
