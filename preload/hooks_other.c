@@ -18,6 +18,7 @@ static void before_filter(struct call *call)
     if (!self_active() || log_is_quiet())
         return;
     note_text(call, EVENT_BLIND_SPOT, "self-sandboxed", 0, 0);
+    subject_remember_folder();
     log_go_quiet();
 }
 

@@ -63,11 +63,42 @@ static bool write_mark(const char *mark, char *to, size_t room, size_t *length)
     return true;
 }
 
+/* The current folder as it was when the program sandboxed itself. */
+static struct {
+    char name[SUBJECT_FOLDER_MAX];
+    size_t length;
+    uint64_t epoch;
+} remembered;
+
+void subject_remember_folder(void)
+{
+    long got = raw_getcwd(remembered.name, sizeof remembered.name);
+
+    remembered.length = got > 0 ? (size_t)got - 1 : 0;
+    remembered.epoch = subject_folder_epoch();
+}
+
+static bool write_remembered(char *to, size_t room, size_t *length, uint32_t *flags)
+{
+    if (!remembered.length || remembered.epoch != subject_folder_epoch()) {
+        *flags |= RECORD_UNRESOLVED;
+        return write_mark(UNKNOWN, to, room, length);
+    }
+    *length = remembered.length == 1 ? 0 : remembered.length;
+    if (*length >= room)
+        return false;
+    text_copy(to, remembered.name, *length);
+    return true;
+}
+
 /* The current folder. Fits in `room` or false; `*length` without NUL. */
 static bool write_current(char *to, size_t room, size_t *length, uint32_t *flags)
 {
-    long got = log_is_quiet() ? -EPERM : raw_getcwd(to, room);
+    long got;
 
+    if (log_is_quiet())
+        return write_remembered(to, room, length, flags);
+    got = raw_getcwd(to, room);
     if (got > 0) {
         *length = (size_t)got - 1;
         if (to[0] != '/') /* "(unreachable)...": outside the process's root */

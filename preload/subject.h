@@ -26,6 +26,9 @@ struct subject_path subject_path(int dirfd, const char *path, uint32_t *flags);
 uint64_t subject_folder_epoch(void);
 void subject_folder_changed(void);
 
+/* Keeps the current folder's name for a program that is about to forbid itself to ask for it. */
+void subject_remember_folder(void);
+
 /* How much room the current folder's name took last time. */
 size_t subject_folder_hint(void);
 
