@@ -16,12 +16,22 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fts.h>
+#include <ftw.h>
+#include <glob.h>
+#include <iconv.h>
+#include <ifaddrs.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <mqueue.h>
+#include <net/if.h>
 #include <netdb.h>
+#include <nl_types.h>
 #include <pthread.h>
 #include <resolv.h>
 #include <sched.h>
+#include <semaphore.h>
+#include <shadow.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -33,16 +43,22 @@
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timeb.h>
+#include <sys/times.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <utime.h>
 
 #include "log.h"
-#include "note.h"
+#include "note_values.h"
 #include "raw.h"
 #include "self.h"
 
+struct random_data;
+struct drand48_data;
+
+typedef int object_visit(struct dl_phdr_info *, size_t, void *);
 typedef int scandir_filter(const struct dirent *);
 typedef int scandir_order(const struct dirent **, const struct dirent **);
 typedef int limit_resource;
@@ -79,6 +95,12 @@ static inline int error_of(intptr_t result, intptr_t fails)
 #define NAME(kind, name)           note_name(&call, EVENT_##kind, name)
 #define NAMES(kind, prefix, name)  note_names(&call, EVENT_##kind, prefix, name)
 #define LOOKUP(prefix, name)       note_names(&call, EVENT_LOOKUP, prefix, name)
+
+/* What an open of a thing without a path of its own is. */
+static inline enum event_kind opens_as(int flags)
+{
+    return (flags & O_CREAT) || (flags & O_ACCMODE) != O_RDONLY ? EVENT_WRITE : EVENT_READ;
+}
 
 /* AT_SYMLINK_NOFOLLOW as a record's flag. */
 static inline uint32_t follow(int flags)

@@ -3,8 +3,8 @@
  * Wrappers with bodies of their own that are neither files nor programs: raw system calls, seccomp,
  * loading, names, zones, seeds, limits.
  */
+#include "environment.h"
 #include "hook.h"
-#include "note_values.h"
 #include "subject.h"
 #include "text.h"
 
@@ -139,7 +139,7 @@ real_function loading_enter(bool other_space, const char *name)
 
     if (self_active()) {
         note_objects();
-        if (name && name[0] == '/') {
+        if (name && name[0] == '/' && !log_is_quiet()) {
             call.error = (int)-raw_access(AT_FDCWD, name, R_OK);
             note_path(&call, EVENT_LOAD, AT_FDCWD, name, 0);
         }
@@ -151,6 +151,37 @@ __attribute__((destructor)) static void note_last_objects(void)
 {
     if (self_active())
         note_objects();
+}
+
+/* AddressSanitizer's library ends the program unless it is the first in this list. A preload comes
+ * before it, so the shim is shown last; nothing else depends on its place. */
+struct visit {
+    object_visit *visit;
+    void *data;
+    struct dl_phdr_info own;
+    size_t own_size; /* 0: not met yet */
+};
+
+static int visit_others(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct visit *visit = data;
+
+    if (!info->dlpi_name || !environment_is_shim(info->dlpi_name))
+        return visit->visit(info, size, visit->data);
+    for (size_t i = 0; i < size && i < sizeof visit->own; i++)
+        ((char *)&visit->own)[i] = ((const char *)info)[i];
+    visit->own_size = size < sizeof visit->own ? size : sizeof visit->own;
+    return 0;
+}
+
+int hook_dl_iterate_phdr(object_visit *visit, void *data)
+{
+    struct visit others = {.visit = visit, .data = data};
+    int result = REAL(dl_iterate_phdr)(visit_others, &others);
+
+    if (result == 0 && others.own_size)
+        result = visit(&others.own, others.own_size, data);
+    return result;
 }
 
 /* --- names ---------------------------------------------------------------------------------- */
@@ -208,6 +239,7 @@ SILENT(arc4random_buf, (void *to, size_t size), (to, size), NAME(RANDOM, "arc4ra
 SILENT(srand, (unsigned seed), (seed), NAME(SEED, "srand"))
 SILENT(srandom, (unsigned seed), (seed), NAME(SEED, "srandom"))
 SILENT(srand48, (long seed), (seed), NAME(SEED, "srand48"))
+SILENT(lcong48, (unsigned short seed[7]), (seed), NAME(SEED, "srand48"))
 
 /* --- limits --------------------------------------------------------------------------------- */
 

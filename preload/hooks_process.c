@@ -338,6 +338,12 @@ int hook_clone(int (*function)(void *), void *stack, int flags, void *argument, 
     return REAL(clone)(function, stack, flags, argument, a, b, c);
 }
 
+int hook___clone(int (*function)(void *), void *stack, int flags, void *argument, void *a, void *b,
+                 void *c)
+{
+    return hook_clone(function, stack, flags, argument, a, b, c);
+}
+
 /* --- the end of children -------------------------------------------------------------------- */
 
 static void note_exit(struct call *call, pid_t pid, int status, const struct rusage *usage)
@@ -379,7 +385,7 @@ pid_t hook_wait(int *status)
 
 pid_t hook___wait(int *status)
 {
-    return wait_for(HOOK_wait, -1, status, 0, NULL);
+    return wait_for(HOOK___wait, -1, status, 0, NULL);
 }
 
 pid_t hook_waitpid(pid_t pid, int *status, int options)
@@ -389,7 +395,7 @@ pid_t hook_waitpid(pid_t pid, int *status, int options)
 
 pid_t hook___waitpid(pid_t pid, int *status, int options)
 {
-    return wait_for(HOOK_waitpid, pid, status, options, NULL);
+    return wait_for(HOOK___waitpid, pid, status, options, NULL);
 }
 
 pid_t hook_wait3(int *status, int options, struct rusage *usage)

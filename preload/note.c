@@ -272,6 +272,45 @@ void note_paths(const struct call *call, enum event_kind kind, int old_dirfd, co
     write_draft(&draft);
 }
 
+static bool is_wildcard(char letter)
+{
+    return letter == '*' || letter == '?' || letter == '[' || letter == '{' || letter == '\\';
+}
+
+#define PATTERN_ROOM 512u
+
+void note_pattern(const struct call *call, const char *pattern)
+{
+    struct call implied = *call;
+    char folder[PATTERN_ROOM];
+    size_t length = 0, at = 0;
+
+    for (; pattern[at] && !is_wildcard(pattern[at]); at++)
+        if (pattern[at] == '/')
+            length = at + 1;
+    if (log_is_quiet() || *pattern == '~') /* GLOB_TILDE: libc knows whose home it is */
+        return;
+    if (length >= PATTERN_ROOM) {
+        log_count_lost();
+        return;
+    }
+    if (!pattern[at]) {
+        implied.error = (int)-raw_access(AT_FDCWD, pattern, F_OK);
+        note_path(&implied, EVENT_STAT, AT_FDCWD, pattern, RECORD_IMPLIED);
+        return;
+    }
+    text_copy(folder, length ? pattern : ".", length + !length);
+    folder[length + !length - (length > 1)] = '\0';
+    implied.error = (int)-raw_access(AT_FDCWD, folder, R_OK);
+    note_path(&implied, EVENT_LIST, AT_FDCWD, folder, RECORD_IMPLIED);
+}
+
+void note_trees(const struct call *call, char *const *paths)
+{
+    for (; *paths; paths++)
+        note_path(call, EVENT_LIST, AT_FDCWD, *paths, 0);
+}
+
 void note_symlink(const struct call *call, const char *text, int dirfd, const char *path)
 {
     struct subject_path first;

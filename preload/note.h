@@ -35,6 +35,12 @@ void note_opened(const struct call *call, enum event_kind kind, int dirfd, const
 void note_paths(const struct call *call, enum event_kind kind, int old_dirfd, const char *old_path,
                 int new_dirfd, const char *new_path, uint32_t flags);
 
+/* The folder in front of a pattern's first wildcard; without one the path itself is looked at. */
+void note_pattern(const struct call *call, const char *pattern);
+
+/* The list of folders that fts_open starts from. */
+void note_trees(const struct call *call, char *const *paths);
+
 /* A symbolic link and its text. */
 void note_symlink(const struct call *call, const char *text, int dirfd, const char *path);
 

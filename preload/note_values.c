@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "log.h"
 #include "raw.h"
 #include "self.h"
 #include "text.h"
@@ -58,6 +59,8 @@ static void note_implied_file(const struct call *call, const char *path)
 {
     struct call implied = *call;
 
+    if (log_is_quiet())
+        return;
     implied.error = (int)-raw_access(AT_FDCWD, path, R_OK);
     note_path(&implied, EVENT_READ, AT_FDCWD, path, RECORD_IMPLIED);
 }
@@ -299,6 +302,16 @@ void note_messages(const struct call *call, const struct mmsghdr *messages, int 
 {
     for (int i = 0; i < sent; i++)
         note_message(call, &messages[i].msg_hdr);
+}
+
+/* --- names in folders of libc's ------------------------------------------------------------- */
+
+void note_shared(const struct call *call, enum event_kind kind, const char *folder,
+                 const char *name)
+{
+    while (*name == '/')
+        name++;
+    note_names(call, kind, folder, name);
 }
 
 /* --- numbers -------------------------------------------------------------------------------- */

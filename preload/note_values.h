@@ -23,6 +23,9 @@ void note_address(const struct call *call, enum event_kind kind, const struct so
                   socklen_t length);
 void note_message(const struct call *call, const struct msghdr *message);
 void note_messages(const struct call *call, const struct mmsghdr *messages, int sent);
+/* A named object that libc keeps in a folder of its own; `name` may start with slashes. */
+void note_shared(const struct call *call, enum event_kind kind, const char *folder,
+                 const char *name);
 void note_number(const struct call *call, enum event_kind kind, const char *prefix,
                  uint64_t number);
 void note_configuration(const struct call *call, int name);
