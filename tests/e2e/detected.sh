@@ -29,10 +29,11 @@ expect() {
 
 # All lines of one test, as the variables of the loop below.
 run_row() {
-    local status=0 kind
+    local status=0 kind text
     fresh
     [ -z "$before" ] || sh -c "$before" || return 1
-    audit timeout 100 sh -c "${script//\$P/"$programs"}" >"$work/out" 2>&1 </dev/null
+    text=${script//\$P\//"$programs/"}
+    audit timeout 100 sh -c "$text" >"$work/out" 2>&1 </dev/null
     if [ ! -e "$work/run.db" ]; then
         cat "$work/out"
         return 1

@@ -23,8 +23,7 @@ connection.close()'
 
 # in_clean_environment COMMAND...: what a build sees of the caller is planted, not inherited.
 in_clean_environment() {
-    env -i PATH=/usr/bin:/bin HOME="$work/home" TZ=Europe/Paris LANG=C.UTF-8 \
-        TALLYMAN_SHIM="$TALLYMAN_SHIM" "$@"
+    env -i PATH=/usr/bin:/bin HOME="$work/home" TZ=Europe/Paris LANG=C.UTF-8 "$@"
 }
 
 coproc SERVER { serve 2>/dev/null; }
@@ -42,7 +41,7 @@ done <"$here/legacy.rows"
 is "nothing else is reported" "$(python3 "$here/legacy.py" "$here/legacy.rows" "$work/report.json" others)" ""
 
 text=$(in_clean_environment "$TALLYMAN" report "$work/run.db")
-like "the text names the header" "$text" 'vendor/moon\.h'
+like "the text names the home folder's file" "$text" '\.tide\.mk'
 like "the text names the server" "$text" '127\.0\.0\.1:7411'
 in_clean_environment "$TALLYMAN" check "$work/run.db" >/dev/null 2>&1
 is "check finds the build not hermetic" $? 1

@@ -18,6 +18,8 @@ programs=${TALLYMAN_BUILD:-$here}/tests/e2e
 work=$(mktemp -d "${TMPDIR:-/tmp}/tallyman-e2e.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 unset LD_PRELOAD
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+export PATH
 cd "$work" || exit 1
 
 # report STATUS NAME: one line of TAP.

@@ -17,7 +17,7 @@ both() {
         # Put into the text, not into variables, so that nothing of it is inherited.
         script=${2//\$A/"$prefix"}
         script=${script//\$SHIM/"$shim"}
-        script=${script//\$P/"$programs"}
+        script=${script//\$P\//"$programs/"}
         timeout 100 sh -c "$script" >"$work/$side.out" 2>"$work/$side.err" </dev/null
         { echo "exit status $?"; sed 's/^sh: [0-9]*: //' "$work/$side.err"; } >>"$work/$side.out"
     done
