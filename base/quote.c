@@ -80,7 +80,6 @@ static bool is_plain(const char *bytes, size_t length)
 
 static void quote_bytes_in_octal(struct buffer *out, const char *bytes, size_t length)
 {
-    /* A command substitution drops newlines at its end: end with a sentinel and cut it off. */
     buffer_add_text(out, "\"$(printf '");
     for (size_t i = 0; i < length; i++)
         buffer_printf(out, "\\%03o", (unsigned char)bytes[i]);
@@ -100,42 +99,34 @@ static void quote_printable_run(struct buffer *out, const char *bytes, size_t le
     buffer_add_char(out, '\'');
 }
 
-static bool ends_in_newline(const char *bytes, size_t length)
-{
-    return length > 0 && bytes[length - 1] == '\n';
-}
-
-/* Adds the bytes from `*at` on that cannot be shown. */
+/* Adds the bytes from `*at` on that cannot be shown. "$(...)" drops newlines at its end: the
+ * character after them goes in, too; those at the very end of a word can only stand between quotes.
+ */
 static void quote_unprintable_run(struct buffer *out, const char *bytes, size_t length, size_t *at)
 {
     size_t start = *at;
+    size_t end;
 
     while (*at < length && bytes[*at] != '\'' && !printable(bytes + *at, length - *at))
         (*at)++;
-    if (ends_in_newline(bytes + start, *at - start)) {
-        /* "$(...)" would drop the newline; a plain one in quotes is the only portable way. */
-        size_t newlines = *at;
-
-        while (newlines > start && bytes[newlines - 1] == '\n')
-            newlines--;
-        if (newlines > start)
-            quote_bytes_in_octal(out, bytes + start, newlines - start);
+    if (*at < length && bytes[*at - 1] == '\n')
+        *at += printable(bytes + *at, length - *at);
+    end = *at;
+    while (end > start && bytes[end - 1] == '\n')
+        end--;
+    if (end > start)
+        quote_bytes_in_octal(out, bytes + start, end - start);
+    if (end < *at) {
         buffer_add_char(out, '\'');
-        buffer_add(out, bytes + newlines, *at - newlines);
+        buffer_add(out, bytes + end, *at - end);
         buffer_add_char(out, '\'');
-        return;
     }
-    quote_bytes_in_octal(out, bytes + start, *at - start);
 }
 
-void quote_word(struct buffer *out, const char *bytes, size_t length)
+static void quote(struct buffer *out, const char *bytes, size_t length)
 {
     size_t at = 0;
 
-    if (is_plain(bytes, length)) {
-        buffer_add(out, bytes, length);
-        return;
-    }
     if (length == 0)
         buffer_add_text(out, "''");
     while (at < length) {
@@ -150,6 +141,28 @@ void quote_word(struct buffer *out, const char *bytes, size_t length)
     }
 }
 
+void quote_word(struct buffer *out, const char *bytes, size_t length)
+{
+    if (is_plain(bytes, length))
+        buffer_add(out, bytes, length);
+    else
+        quote(out, bytes, length);
+}
+
+/* As the first word of a command line these would be an assignment or a word of the shell's
+ * grammar. */
+static bool is_special_first(const char *bytes, size_t length)
+{
+    static const char *const words[] = {"case",   "coproc", "do",   "done",     "elif", "else",
+                                        "esac",   "fi",     "for",  "function", "if",   "in",
+                                        "select", "then",   "time", "until",    "while"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && memcmp(words[i], bytes, length) == 0)
+            return true;
+    return memchr(bytes, '=', length) != NULL;
+}
+
 void quote_command(struct buffer *out, const char *argv, size_t length)
 {
     size_t at = 0;
@@ -159,7 +172,10 @@ void quote_command(struct buffer *out, const char *argv, size_t length)
 
         if (at > 0)
             buffer_add_char(out, ' ');
-        quote_word(out, argv + at, size);
+        if (at == 0 && is_special_first(argv, size))
+            quote(out, argv, size);
+        else
+            quote_word(out, argv + at, size);
         at += size + 1;
     }
 }
