@@ -147,6 +147,28 @@ static void add_access(struct ingest *ingest, const struct record_view *record, 
     atomic_fetch_add_explicit(&ingest->counts->accesses, record->count, memory_order_relaxed);
 }
 
+/* What is read from these is chance, and so an access of its own. */
+static bool is_random_device(const struct subject *subject)
+{
+    static const char *const devices[] = {"/dev/urandom", "/dev/random", "/dev/hwrng"};
+
+    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+        if (subject->length == strlen(devices[i]) &&
+            memcmp(subject->name, devices[i], subject->length) == 0)
+            return true;
+    return false;
+}
+
+static void take_random_device(struct ingest *ingest, const struct record_view *record,
+                               const struct subject *device)
+{
+    struct subject *source =
+        store_subject(ingest->store, CHANNEL_RANDOMNESS, device->name, device->length);
+
+    if (source)
+        add_access(ingest, record, EVENT_RANDOM, source, NULL);
+}
+
 static void take_path(struct ingest *ingest, const struct record_view *record)
 {
     const struct record *head = record->head;
@@ -156,8 +178,11 @@ static void take_path(struct ingest *ingest, const struct record_view *record)
                      is_change_of_name(head->kind) ? RECORD_NO_FOLLOW : head->flags, record->other,
                      is_text ? 0 : head->other);
 
-    if (subject)
-        add_access(ingest, record, head->kind, subject, NULL);
+    if (!subject)
+        return;
+    add_access(ingest, record, head->kind, subject, NULL);
+    if (head->kind == EVENT_READ && is_random_device(subject))
+        take_random_device(ingest, record, subject);
 }
 
 /* A rename or a hard link is two accesses: what became of the old name, and of the new one. */
@@ -294,6 +319,12 @@ void ingest_record(void *context, const struct record_view *record)
 void ingest_flush(struct ingest *ingest)
 {
     process_table_write(ingest->processes);
+}
+
+void ingest_command_ended(struct ingest *ingest, uint32_t pid, int status, uint64_t time,
+                          const struct child_usage *usage)
+{
+    process_table_ended(ingest->processes, pid, status, time, usage);
 }
 
 void ingest_finish(struct ingest *ingest)
