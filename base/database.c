@@ -252,8 +252,9 @@ static int open_for_writing(const char *path, bool exists, sqlite3 **database, s
 
     if (result)
         return result;
-    if (sqlite3_open_v2(path, database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
-        SQLITE_OK)
+    if (sqlite3_open_v2(path, database,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK)
         return failed(*database, path, why);
     sqlite3_busy_timeout(*database, BUSY_TIMEOUT_MS);
     if (!exists && create(*database) != 0)
@@ -269,7 +270,8 @@ static int open_for_writing(const char *path, bool exists, sqlite3 **database, s
 
 static int open_for_reading(const char *path, sqlite3 **database, struct buffer *why)
 {
-    if (sqlite3_open_v2(path, database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(path, database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) !=
+        SQLITE_OK)
         return failed(*database, path, why);
     sqlite3_busy_timeout(*database, BUSY_TIMEOUT_MS);
     if (!has_schema(*database))

@@ -66,19 +66,24 @@ static int by_key_and_time(const void *left, const void *right)
     return order ? order : by_number(a->first, b->first);
 }
 
-void access_batch_flush(struct access_batch *batch,
-                        void (*write)(void *context, const struct access_row *row), void *context)
+size_t access_batch_close(struct access_batch *batch, const struct access_row **rows)
 {
-    struct access_row *rows = batch->rows;
+    struct access_row *all = batch->rows;
+    size_t kept = 0;
 
-    qsort(rows, batch->count, sizeof *rows, by_key_and_time);
-    for (size_t i = 0; i < batch->count;) {
-        size_t next = i + 1;
-
-        for (; next < batch->count && by_key(&rows[i], &rows[next]) == 0; next++)
-            rows[i].count += rows[next].count;
-        write(context, &rows[i]);
-        i = next;
+    qsort(all, batch->count, sizeof *all, by_key_and_time);
+    for (size_t i = 0; i < batch->count; i++) {
+        if (kept && by_key(&all[kept - 1], &all[i]) == 0)
+            all[kept - 1].count += all[i].count;
+        else
+            all[kept++] = all[i];
     }
+    batch->count = kept;
+    *rows = all;
+    return kept;
+}
+
+void access_batch_clear(struct access_batch *batch)
+{
     batch->count = 0;
 }

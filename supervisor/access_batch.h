@@ -14,11 +14,11 @@ struct access_batch;
 struct access_batch *access_batch_new(void);
 void access_batch_free(struct access_batch *batch);
 
-/* True when it is full and has to be flushed before the next. */
+/* True when it is full and has to be written before the next. */
 bool access_batch_add(struct access_batch *batch, const struct access_row *row);
 
-/* Hands every row to `write`, in order, and empties the batch. */
-void access_batch_flush(struct access_batch *batch,
-                        void (*write)(void *context, const struct access_row *row), void *context);
+/* Sorts and sums up; *rows is valid until the batch is cleared. Returns how many. */
+size_t access_batch_close(struct access_batch *batch, const struct access_row **rows);
+void access_batch_clear(struct access_batch *batch);
 
 #endif

@@ -81,8 +81,8 @@ bool executions_called(struct executions *executions, const struct record_view *
     execution->flags = head->flags;
     execution->hook = head->hook;
     execution->image = head->other ? (uint8_t)record->other[0] : IMAGE_UNKNOWN;
-    execution->name = xmemdup(record->subject, head->subject);
-    execution->name_length = head->subject;
+    execution->name_length = program ? program->length : head->subject;
+    execution->name = xmemdup(program ? program->name : record->subject, execution->name_length);
     execution->in_place = strncmp(hook_name(head->hook), "exec", 4) == 0 ||
                           strcmp(hook_name(head->hook), "fexecve") == 0;
     if (program)

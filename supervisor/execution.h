@@ -16,7 +16,7 @@ struct execution {
     uint64_t started; /* process of the new image; 0: none reported in */
     uint64_t time;
     int64_t program; /* subject.id; 0: a name without path that nothing was found for */
-    char *name;      /* as in the record */
+    char *name;      /* of the program */
     size_t name_length;
     uint32_t pid;
     uint32_t flags;

@@ -40,7 +40,9 @@ struct process {
 
 /* A child's end whose process is not known yet. */
 struct early_end {
-    struct record head;
+    uint32_t pid;
+    int32_t status;
+    uint64_t time;
     struct child_usage usage;
     bool has_usage;
 };
@@ -186,13 +188,13 @@ void process_table_environment(struct process_table *table, const struct record_
 
 /* The process that the waiter was told about: the newest with that pid, not yet ended, that had
  * started by then. Another with its own pid can only be an earlier image or an earlier holder. */
-static struct process *find_ended(const struct process_table *table, const struct record *head)
+static struct process *find_ended(const struct process_table *table, const struct early_end *end)
 {
     struct process *found = NULL;
-    struct process *process = id_map_get(&table->by_pid, head->value);
+    struct process *process = id_map_get(&table->by_pid, end->pid);
 
     for (; process; process = process->same_pid) {
-        if (process->ended == 0 && process->started <= head->time &&
+        if (process->ended == 0 && process->started <= end->time &&
             (!found || process->started > found->started))
             found = process;
     }
@@ -202,12 +204,12 @@ static struct process *find_ended(const struct process_table *table, const struc
 /* While an image may still turn up that took the process over, the end waits for it. */
 static bool apply_end(struct process_table *table, const struct early_end *end, bool final)
 {
-    struct process *process = find_ended(table, &end->head);
+    struct process *process = find_ended(table, end);
 
     if (!process || (process->calls && !final))
         return false;
-    process->ended = end->head.time;
-    process->status = end->head.error;
+    process->ended = end->time;
+    process->status = end->status;
     if (end->has_usage) {
         process->user_us = (int64_t)(end->usage.user_us & INT64_MAX);
         process->system_us = (int64_t)(end->usage.system_us & INT64_MAX);
@@ -228,21 +230,38 @@ static void apply_ends(struct process_table *table, bool final)
     table->end_count = kept;
 }
 
+static void add_end(struct process_table *table, const struct early_end *end)
+{
+    if (table->end_count == table->end_room) {
+        table->end_room = table->end_room ? 2 * table->end_room : 64;
+        table->ends = xrealloc(table->ends, table->end_room * sizeof *table->ends);
+    }
+    table->ends[table->end_count++] = *end;
+}
+
 void process_table_exit(struct process_table *table, const struct record_view *record)
 {
     const struct record *head = record->head;
-    struct early_end end = {.head = *head, .has_usage = head->subject >= sizeof end.usage};
+    struct early_end end = {.pid = (uint32_t)head->value,
+                            .status = head->error,
+                            .time = head->time,
+                            .has_usage = head->subject >= sizeof end.usage};
 
     process_table_id(table, head);
     if (!WIFEXITED(head->error) && !WIFSIGNALED(head->error))
         return; /* stopped or continued */
     if (end.has_usage)
         memcpy(&end.usage, record->subject, sizeof end.usage);
-    if (table->end_count == table->end_room) {
-        table->end_room = table->end_room ? 2 * table->end_room : 64;
-        table->ends = xrealloc(table->ends, table->end_room * sizeof *table->ends);
-    }
-    table->ends[table->end_count++] = end;
+    add_end(table, &end);
+}
+
+void process_table_ended(struct process_table *table, uint32_t pid, int status, uint64_t time,
+                         const struct child_usage *usage)
+{
+    struct early_end end = {
+        .pid = pid, .status = status, .time = time, .usage = *usage, .has_usage = true};
+
+    add_end(table, &end);
 }
 
 void process_table_execute(struct process_table *table, const struct record_view *record,

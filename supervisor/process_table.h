@@ -23,7 +23,10 @@ void process_table_start(struct process_table *table, const struct record_view *
 void process_table_argument(struct process_table *table, const struct record_view *record);
 void process_table_environment(struct process_table *table, const struct record_view *record);
 void process_table_exit(struct process_table *table, const struct record_view *record);
-/* `program` is NULL when the record does not name a path (a search along PATH). */
+/* The same for a child of the supervisor. */
+void process_table_ended(struct process_table *table, uint32_t pid, int status, uint64_t time,
+                         const struct child_usage *usage);
+/* `program` is NULL after a failure of the store. */
 void process_table_execute(struct process_table *table, const struct record_view *record,
                            const struct subject *program);
 void process_table_execute_failed(struct process_table *table, const struct record_view *record);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +31,13 @@ static int check_log(const struct run_directory *directory, struct buffer *why)
 {
     struct log_control control = {0};
     ssize_t length = pread(directory->log, &control, sizeof control, 0);
+    struct stat status;
 
+    if (fstat(directory->log, &status) != 0 || status.st_size <= LOG_UNIT) {
+        buffer_printf(why, "%s: the log is cut off before its first record; nothing to recover\n",
+                      directory->log_path);
+        return TALLY_ERR_CORRUPT;
+    }
     if (length == (ssize_t)sizeof control && control.magic == LOG_MAGIC &&
         control.version > LOG_VERSION) {
         buffer_printf(why,

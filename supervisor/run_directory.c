@@ -20,9 +20,10 @@
 #define LIMIT_BYTES ((uint64_t)256 << 20) /* of log that may wait to be read */
 #define ROOM_BYTES  ((uint64_t)8 << 20) /* a place with less is not taken while there is another */
 
-/* Sparse; as large as the file system allows, because the log's offsets only grow. */
-static const uint64_t log_sizes[] = {UINT64_C(1) << 44, UINT64_C(1) << 40, UINT64_C(1) << 36,
-                                     UINT64_C(1) << 32, UINT64_C(1) << 30};
+/* Sparse. The log's offsets only grow, so the first must do for the largest build; larger ones some
+ * file systems cannot copy. */
+static const uint64_t log_sizes[] = {UINT64_C(1) << 40, UINT64_C(1) << 36, UINT64_C(1) << 32,
+                                     UINT64_C(1) << 30};
 
 struct place {
     const char *path;

@@ -46,8 +46,9 @@ void signals_restore(const struct launch_signals *saved)
 bool signals_reap(struct signal_wait *wait)
 {
     for (;;) {
+        struct rusage usage;
         int status;
-        pid_t child = waitpid(-1, &status, WNOHANG);
+        pid_t child = wait4(-1, &status, WNOHANG, &usage);
 
         if (child == 0)
             return true;
@@ -56,6 +57,8 @@ bool signals_reap(struct signal_wait *wait)
         if (child == wait->command) {
             wait->ended = true;
             wait->status = status;
+            wait->usage = usage;
+            wait->ended_ns = signals_clock();
         }
     }
 }

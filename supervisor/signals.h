@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include "group_watch.h"
 #include "launch.h"
 
@@ -18,7 +19,9 @@ struct signal_wait {
     pid_t command;
     struct group_watch group;
     bool ended;
-    int status;        /* as wait(2) gives it, once `ended` */
+    int status;          /* as wait(2) gives it, once `ended` */
+    struct rusage usage; /* likewise */
+    uint64_t ended_ns;
     int interrupted;   /* the first INT, TERM, HUP or QUIT, 0 none */
     int requests;      /* how many of them */
     uint64_t last_ns;  /* when the last one came */

@@ -12,6 +12,21 @@
 
 #define COMMAND_MAX 4000u /* bytes of process.command */
 
+/* Many rows with one statement cost half as much as one by one. */
+#define ACCESS_COLUMNS 10
+#define ACCESS_MANY    16
+#define ACCESS_HEAD                                                                                \
+    "INSERT INTO access (process, operation, subject, other, outcome, flags, source, count, "      \
+    "first, "                                                                                      \
+    "hook) VALUES "
+#define ACCESS_ROW  "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define ACCESS_FOUR ACCESS_ROW "," ACCESS_ROW "," ACCESS_ROW "," ACCESS_ROW
+#define ACCESS_ROWS ACCESS_FOUR "," ACCESS_FOUR "," ACCESS_FOUR "," ACCESS_FOUR
+#define ACCESS_TAIL                                                                                \
+    " ON CONFLICT DO UPDATE SET count = count + excluded.count, "                                  \
+    "hook = CASE WHEN excluded.first < first THEN excluded.hook ELSE hook END, "                   \
+    "first = min(first, excluded.first)"
+
 enum statement {
 #define STATEMENT(id, sql) STATEMENT_##id,
 #include "store_sql.def"
@@ -260,24 +275,41 @@ void store_resolved(struct store *store, const struct subject *subject,
     run(store, statement);
 }
 
-static void write_access(void *context, const struct access_row *row)
+static void bind_access(sqlite3_stmt *statement, int row_number, const struct access_row *row)
 {
-    struct store *store = context;
-    sqlite3_stmt *statement = begin(store, STATEMENT_ACCESS_INSERT);
+    int at = row_number * ACCESS_COLUMNS;
 
-    if (!statement)
-        return;
-    sqlite3_bind_int64(statement, 1, row->process);
-    sqlite3_bind_int64(statement, 2, row->operation);
-    sqlite3_bind_int64(statement, 3, row->subject);
-    sqlite3_bind_int64(statement, 4, row->other);
-    sqlite3_bind_int64(statement, 5, row->outcome);
-    sqlite3_bind_int64(statement, 6, row->flags);
-    sqlite3_bind_int64(statement, 7, row->source);
-    sqlite3_bind_int64(statement, 8, row->count);
-    sqlite3_bind_int64(statement, 9, row->first);
-    sqlite3_bind_text(statement, 10, row->hook, -1, SQLITE_STATIC);
-    run(store, statement);
+    sqlite3_bind_int64(statement, at + 1, row->process);
+    sqlite3_bind_int64(statement, at + 2, row->operation);
+    sqlite3_bind_int64(statement, at + 3, row->subject);
+    sqlite3_bind_int64(statement, at + 4, row->other);
+    sqlite3_bind_int64(statement, at + 5, row->outcome);
+    sqlite3_bind_int64(statement, at + 6, row->flags);
+    sqlite3_bind_int64(statement, at + 7, row->source);
+    sqlite3_bind_int64(statement, at + 8, row->count);
+    sqlite3_bind_int64(statement, at + 9, row->first);
+    sqlite3_bind_text(statement, at + 10, row->hook, -1, SQLITE_STATIC);
+}
+
+static void write_batch(struct store *store)
+{
+    const struct access_row *rows;
+    size_t count = access_batch_close(store->batch, &rows);
+
+    for (size_t at = 0; at < count;) {
+        bool many = count - at >= ACCESS_MANY;
+        int step = many ? ACCESS_MANY : 1;
+        sqlite3_stmt *statement =
+            begin(store, many ? STATEMENT_ACCESS_INSERT_MANY : STATEMENT_ACCESS_INSERT);
+
+        if (!statement)
+            break;
+        for (int i = 0; i < step; i++)
+            bind_access(statement, i, &rows[at + (size_t)i]);
+        run(store, statement);
+        at += (size_t)step;
+    }
+    access_batch_clear(store->batch);
 }
 
 void store_access(struct store *store, const struct access_row *row)
@@ -285,7 +317,7 @@ void store_access(struct store *store, const struct access_row *row)
     if (store->status)
         return;
     if (access_batch_add(store->batch, row))
-        access_batch_flush(store->batch, write_access, store);
+        write_batch(store);
 }
 
 static void bind_process_end(sqlite3_stmt *statement, const struct process_row *row)
@@ -423,7 +455,7 @@ void store_end_run(struct store *store, const struct run_end *end)
 {
     sqlite3_stmt *statement;
 
-    access_batch_flush(store->batch, write_access, store);
+    write_batch(store);
     statement = begin(store, STATEMENT_RUN_END);
     if (!statement)
         return;
@@ -439,7 +471,7 @@ void store_end_run(struct store *store, const struct run_end *end)
 
 int store_commit(struct store *store)
 {
-    access_batch_flush(store->batch, write_access, store);
+    write_batch(store);
     if (!store->status && store->in_transaction) {
         execute(store, "COMMIT");
         store->in_transaction = false;

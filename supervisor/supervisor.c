@@ -186,6 +186,21 @@ static void note_survivors(struct supervision *run, const struct survivors *left
     }
 }
 
+static void note_command_ended(struct supervision *run)
+{
+    const struct rusage *usage = &run->wait.usage;
+    struct child_usage counted = {
+        .user_us = (uint64_t)usage->ru_utime.tv_sec * 1000000u + (uint64_t)usage->ru_utime.tv_usec,
+        .system_us =
+            (uint64_t)usage->ru_stime.tv_sec * 1000000u + (uint64_t)usage->ru_stime.tv_usec,
+        .max_resident_kib = (uint64_t)usage->ru_maxrss,
+    };
+
+    if (run->wait.ended)
+        ingest_command_ended(drain_ingest(run->drain), (uint32_t)run->wait.command,
+                             run->wait.status, run->wait.ended_ns, &counted);
+}
+
 static void note_blind_spots(struct supervision *run)
 {
     struct log_totals totals = drain_totals(run->drain);
@@ -216,6 +231,7 @@ static void finish_database(struct supervision *run, const struct survivors *lef
     if (!run->store)
         return;
     drain_rest(run->drain);
+    note_command_ended(run);
     ingest_finish(drain_ingest(run->drain));
     note_survivors(run, left);
     note_blind_spots(run);
