@@ -20,11 +20,6 @@
 
 _Static_assert(JUDGE_NO_ACTION == MAP_NONE, "a process without action needs no entry in the map");
 
-/* An action of a process that was given an environment block; the next of the same block. */
-struct block_action {
-    uint32_t action, next;
-};
-
 struct court {
     const struct policy *policy;
     struct memory *memory;
@@ -33,8 +28,6 @@ struct court {
     struct map actions; /* of process.id */
     struct map answers; /* question -> number in `judgements` */
     struct judgement *judgements;
-    struct map blocks; /* environment block -> number in `block_actions` */
-    struct block_action *block_actions;
     int64_t first_rule; /* rule.id of the policy's rule 0 */
     uint32_t rule_count;
     int64_t *used; /* by rule */
@@ -59,17 +52,7 @@ static struct judgement ask(const struct court *court, const struct matter *matt
         .absent = matter->absent,
         .made = matter->made,
     };
-    struct judgement judgement;
 
-    /* Declaring the channel or declaring the file: either is enough. */
-    if (operation_class(matter->kind) == ACCESS_READ &&
-        is_random_device(subject->name.bytes, subject->name.length)) {
-        question.kind = EVENT_RANDOM;
-        judgement = judge(court->policy, &question);
-        if (judgement.verdict != VERDICT_UNDECLARED)
-            return judgement;
-        question.kind = matter->kind;
-    }
     if (subject->resolved != MAP_NONE) {
         question.resolved = court->subjects.rows[subject->resolved].name.bytes;
         question.resolved_length = court->subjects.rows[subject->resolved].name.length;
@@ -151,27 +134,18 @@ static void access_rule(sqlite3_context *context, int count, sqlite3_value **val
         give_rule(court, context, answer(court, &matter).rule);
 }
 
-/* The worst answer for any process that had the block. Arguments: block, subject. */
-static bool visible_answer(struct court *court, sqlite3_value **values, struct judgement *worst)
+/* Several processes share a block, and actions say nothing about the environment. */
+static bool visible_answer(struct court *court, sqlite3_value *value, struct judgement *judgement)
 {
-    static const int badness[] = {
-        [VERDICT_DECLARED] = 0, [VERDICT_WAIVED] = 1, [VERDICT_UNDECLARED] = 2};
-    struct matter matter = {.kind = EVENT_VISIBLE};
-    uint32_t at =
-        map_get(&court->blocks, (struct map_key){0, (uint64_t)sqlite3_value_int64(values[0])});
+    struct matter matter = {
+        .kind = EVENT_VISIBLE,
+        .subject = subjects_find(&court->subjects, sqlite3_value_int64(value)),
+        .action = JUDGE_NO_ACTION,
+    };
 
-    matter.subject = subjects_find(&court->subjects, sqlite3_value_int64(values[1]));
     if (matter.subject == MAP_NONE)
         return false;
-    *worst = (struct judgement){VERDICT_DECLARED, JUDGE_NO_RULE};
-    for (bool first = true; at != MAP_NONE; at = court->block_actions[at].next, first = false) {
-        struct judgement judgement;
-
-        matter.action = court->block_actions[at].action;
-        judgement = answer(court, &matter);
-        if (first || badness[judgement.verdict] > badness[worst->verdict])
-            *worst = judgement;
-    }
+    *judgement = answer(court, &matter);
     return true;
 }
 
@@ -181,7 +155,7 @@ static void visible_verdict(sqlite3_context *context, int count, sqlite3_value *
     struct judgement judgement;
 
     (void)count;
-    if (!visible_answer(court, values, &judgement))
+    if (!visible_answer(court, values[0], &judgement))
         return;
     count_use(court, judgement.rule);
     sqlite3_result_int(context, (int)judgement.verdict);
@@ -193,19 +167,8 @@ static void visible_rule(sqlite3_context *context, int count, sqlite3_value **va
     struct judgement judgement;
 
     (void)count;
-    if (visible_answer(court, values, &judgement))
+    if (visible_answer(court, values[0], &judgement))
         give_rule(court, context, judgement.rule);
-}
-
-static void add_block_action(struct court *court, int64_t block, uint32_t action, uint32_t *count)
-{
-    uint32_t *head = map_slot(&court->blocks, (struct map_key){0, (uint64_t)block});
-
-    for (uint32_t at = *head; at != MAP_NONE; at = court->block_actions[at].next)
-        if (court->block_actions[at].action == action)
-            return;
-    court->block_actions[*count] = (struct block_action){action, *head};
-    *head = (*count)++;
 }
 
 /* The action of a process depends on its parent's, so the walk goes up first and then down again.
@@ -239,9 +202,7 @@ static int load_actions(struct court *court, sqlite3 *db, int64_t run)
     cleanup_free uint32_t *actions = xcalloc(processes.count, sizeof *actions);
     cleanup_free uint32_t *stack = xcalloc(processes.count, sizeof *stack);
     cleanup_free char *known = xcalloc(processes.count, 1);
-    uint32_t pairs = 0;
 
-    court->block_actions = xcalloc(processes.count, sizeof *court->block_actions);
     for (uint32_t i = 0; i < processes.count; i++) {
         const struct analysis_process *process = &processes.rows[i];
 
@@ -249,8 +210,6 @@ static int load_actions(struct court *court, sqlite3 *db, int64_t run)
             action_of(court, &processes, i, actions, known, stack);
         if (actions[i] != JUDGE_NO_ACTION)
             *map_slot(&court->actions, (struct map_key){0, (uint64_t)process->id}) = actions[i];
-        if (process->has_environment)
-            add_block_action(court, process->environment, actions[i], &pairs);
     }
     processes_fini(&processes);
     return result;
@@ -319,8 +278,8 @@ static const struct {
 } functions[] = {
     {"tally_access_verdict", 6, access_verdict},
     {"tally_access_rule", 6, access_rule},
-    {"tally_visible_verdict", 2, visible_verdict},
-    {"tally_visible_rule", 2, visible_rule},
+    {"tally_visible_verdict", 1, visible_verdict},
+    {"tally_visible_rule", 1, visible_rule},
 };
 
 /* With `court` NULL they are taken away again. */
@@ -349,8 +308,8 @@ static int write_verdicts(struct court *court, sqlite3 *db, int64_t run)
     if (result == 0)
         result = run_statement(db,
                                "UPDATE environment_variable SET"
-                               " verdict = tally_visible_verdict(block, subject),"
-                               " rule = tally_visible_rule(block, subject) WHERE run = ?1",
+                               " verdict = tally_visible_verdict(subject),"
+                               " rule = tally_visible_rule(subject) WHERE run = ?1",
                                run);
     register_functions(db, NULL);
     return result;
@@ -391,10 +350,8 @@ int analyzer_judge(sqlite3 *db, int64_t run, const struct policy *policy)
         result = TALLY_ERR_DATABASE;
     free(court.used);
     free(court.judgements);
-    free(court.block_actions);
     map_fini(&court.actions);
     map_fini(&court.answers);
-    map_fini(&court.blocks);
     made_fini(&court.made);
     subjects_fini(&court.subjects);
     memory_free(court.memory);
