@@ -85,6 +85,16 @@ static uint32_t start_draft(struct gathering *gathering, const struct use *use,
     return number;
 }
 
+/* The name that places a file: where ".." crosses a link, only the resolved one says where it is.
+ */
+static struct text place_of(const struct gathering *gathering, const struct subject *subject)
+{
+    if (subject->channel == CHANNEL_FILESYSTEM && subject->resolved != MAP_NONE &&
+        memmem(subject->name.bytes, subject->name.length, "/../", 4))
+        return gathering->subjects->rows[subject->resolved].name;
+    return subject->name;
+}
+
 /* The draft for a use, made when it is the first of its group. */
 static uint32_t find_draft(struct gathering *gathering, const struct use *use)
 {
@@ -92,7 +102,8 @@ static uint32_t find_draft(struct gathering *gathering, const struct use *use)
     enum channel channel = group_channel(use->kind, subject->name);
     enum finding_class class = group_class(use->kind, use->outcome);
     struct group group =
-        group_of(&gathering->places, channel, use->kind, class, subject->name, subject->package);
+        group_of(&gathering->places, channel, use->kind, class, place_of(gathering, subject),
+                 subject->package.bytes ? subject->package : (struct text){"", 0});
     cleanup_buffer struct buffer key = BUFFER_INIT;
     cleanup_buffer struct buffer what = BUFFER_INIT;
     uint32_t number;

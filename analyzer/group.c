@@ -21,6 +21,16 @@ bool path_is_within(struct text path, struct text folder)
     return path.length == folder.length || folder.length == 1 || path.bytes[folder.length] == '/';
 }
 
+bool path_same_last_name(struct text one, struct text other)
+{
+    const char *a = memrchr(one.bytes, '/', one.length);
+    const char *b = memrchr(other.bytes, '/', other.length);
+    size_t length = a ? one.length - (size_t)(a - one.bytes) : 0;
+
+    return a && b && length == other.length - (size_t)(b - other.bytes) &&
+           memcmp(a, b, length) == 0;
+}
+
 enum finding_class group_class(enum event_kind kind, int outcome)
 {
     if (outcome == ENOENT || outcome == ENOTDIR)

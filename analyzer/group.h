@@ -36,5 +36,8 @@ void group_fingerprint(const struct places *places, enum channel channel, const 
 
 /* True when the path is the folder or below it. */
 bool path_is_within(struct text path, struct text folder);
+/* True when both end in the same name: then they differ by links among the folders alone, and not
+ * because the name itself is a link. */
+bool path_same_last_name(struct text one, struct text other);
 
 #endif

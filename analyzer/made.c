@@ -7,6 +7,7 @@
 #include "cleanup.h"
 #include "database.h"
 #include "die.h"
+#include "group.h"
 #include "tallyman/record.h"
 #include "tallyman/status.h"
 
@@ -51,18 +52,6 @@ static void times_fini(struct times *times)
     free(times->since);
 }
 
-/* True when both paths end in the same name: then they differ by links among the folders alone, and
- * not because the name itself is a link. */
-static bool same_last_name(struct text one, struct text other)
-{
-    const char *a = memrchr(one.bytes, '/', one.length);
-    const char *b = memrchr(other.bytes, '/', other.length);
-    size_t length = a ? one.length - (size_t)(a - one.bytes) : 0;
-
-    return a && b && length == other.length - (size_t)(b - other.bytes) &&
-           memcmp(a, b, length) == 0;
-}
-
 /* Does the event leave something at the path that is all the build's own? */
 static bool makes(enum event_kind kind, int64_t flags)
 {
@@ -97,7 +86,7 @@ static void mark_event(struct marks *marks, const struct subjects *subjects, uin
     const struct subject *subject = &subjects->rows[number];
     struct text target =
         subject->resolved == MAP_NONE ? subject->name : subjects->rows[subject->resolved].name;
-    bool same = same_last_name(subject->name, target);
+    bool same = path_same_last_name(subject->name, target);
 
     if (same || kind != EVENT_WRITE)
         mark(&marks->paths, subject->name, time);
@@ -174,7 +163,7 @@ int made_load(struct made *made, sqlite3 *db, int64_t run, const struct subjects
         /* What the name leads to counts: a folder of the build's own may hold a link to elsewhere.
          */
         made->target[i] = earliest(&marks, subjects->rows[resolved].name);
-        if (same_last_name(subjects->rows[i].name, subjects->rows[resolved].name))
+        if (path_same_last_name(subjects->rows[i].name, subjects->rows[resolved].name))
             made->link[i] = made->target[i];
     }
     times_fini(&marks.paths);

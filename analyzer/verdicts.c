@@ -12,6 +12,7 @@
 #include "cleanup.h"
 #include "database.h"
 #include "die.h"
+#include "group.h"
 #include "made.h"
 #include "operation.h"
 #include "processes.h"
@@ -39,6 +40,7 @@ struct matter {
     uint32_t subject;
     uint32_t action;
     bool absent, made;
+    bool no_follow; /* concerns a link itself */
 };
 
 static struct judgement ask(const struct court *court, const struct matter *matter)
@@ -54,8 +56,12 @@ static struct judgement ask(const struct court *court, const struct matter *matt
     };
 
     if (subject->resolved != MAP_NONE) {
-        question.resolved = court->subjects.rows[subject->resolved].name.bytes;
-        question.resolved_length = court->subjects.rows[subject->resolved].name.length;
+        struct text resolved = court->subjects.rows[subject->resolved].name;
+
+        if (!matter->no_follow || path_same_last_name(subject->name, resolved)) {
+            question.resolved = resolved.bytes;
+            question.resolved_length = resolved.length;
+        }
     }
     return judge(court->policy, &question);
 }
@@ -63,7 +69,8 @@ static struct judgement ask(const struct court *court, const struct matter *matt
 static struct judgement answer(struct court *court, const struct matter *matter)
 {
     struct map_key key = {(uint64_t)matter->subject << 32 | matter->action,
-                          (uint64_t)matter->kind << 2 | matter->absent << 1 | matter->made};
+                          (uint64_t)matter->kind << 3 | matter->no_follow << 2 |
+                              matter->absent << 1 | matter->made};
     uint32_t *slot = map_slot(&court->answers, key);
 
     if (*slot == MAP_NONE) {
@@ -83,7 +90,6 @@ static bool read_matter(struct court *court, sqlite3_value **values, struct matt
 {
     int64_t operation = sqlite3_value_int64(values[1]);
     int outcome = sqlite3_value_int(values[3]);
-    bool no_follow;
 
     matter->subject = subjects_find(&court->subjects, sqlite3_value_int64(values[2]));
     if (!operation_is_access(operation) || matter->subject == MAP_NONE)
@@ -92,9 +98,10 @@ static bool read_matter(struct court *court, sqlite3_value **values, struct matt
     matter->action =
         map_get(&court->actions, (struct map_key){0, (uint64_t)sqlite3_value_int64(values[0])});
     matter->absent = outcome == ENOENT || outcome == ENOTDIR;
-    no_follow = (sqlite3_value_int(values[4]) & RECORD_NO_FOLLOW) || matter->kind == EVENT_READLINK;
-    matter->made =
-        made_before(&court->made, matter->subject, sqlite3_value_int64(values[5]), no_follow);
+    matter->no_follow =
+        (sqlite3_value_int(values[4]) & RECORD_NO_FOLLOW) || matter->kind == EVENT_READLINK;
+    matter->made = made_before(&court->made, matter->subject, sqlite3_value_int64(values[5]),
+                               matter->no_follow);
     return true;
 }
 

@@ -37,9 +37,14 @@ static const char *cut(struct buffer *room, const char *text, size_t width)
 
 void page_heading(struct page *page, const char *title, const char *note)
 {
+    cleanup_buffer struct buffer room = BUFFER_INIT;
+    size_t width = quote_width(title, strlen(title)) + 2;
+
     add_coloured(page, BOLD, title);
-    if (note && *note)
-        buffer_printf(page->out, "%s%s", page->colour ? "  " : ": ", note);
+    if (note && *note && width < page->width) {
+        buffer_add_text(page->out, page->colour ? "  " : ": ");
+        buffer_add_text(page->out, cut(&room, note, page->width - width));
+    }
     buffer_add_char(page->out, '\n');
 }
 
@@ -53,6 +58,8 @@ void page_row(struct page *page, size_t column, const char *name, const char *re
     cleanup_buffer struct buffer room = BUFFER_INIT;
     size_t width = quote_width(name, strlen(name));
 
+    if (column > page->width / 2)
+        column = page->width / 2;
     add_spaces(page, INDENT);
     add_coloured(page, CYAN, cut(&room, name, column));
     width = width < column ? width : column;

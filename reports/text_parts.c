@@ -228,16 +228,15 @@ void show_next_steps(struct page *page, const struct analysis *analysis,
         quote_word(&database, settings->database, strlen(settings->database));
     }
     page_heading(page, "Next", "");
-    buffer_printf(&line, "  tallyman report%s --all", database.length ? database.data : "");
-    buffer_printf(&line, "%*s every access", line.length < 44 ? (int)(44 - line.length) : 0, "");
-    buffer_add_char(&line, '\n');
-    buffer_add(page->out, line.data, line.length);
-    if (analysis->manifest.bytes)
-        buffer_add_text(page->out, "  declare what the build may use in the manifest, then: "
-                                   "tallyman check");
-    else
-        buffer_add_text(page->out, "  declare what the build may use in ./tallyman.yaml (see man "
-                                   "tallyman.yaml), then: tallyman check");
-    buffer_add_text(page->out, database.length ? database.data : "");
-    buffer_add_char(page->out, '\n');
+    buffer_printf(&line, "  every access: tallyman report%s --all",
+                  database.length ? database.data : "");
+    page_paragraph(page, 4, line.data);
+    if (!analysis_undeclared(analysis))
+        return;
+    buffer_clear(&line);
+    buffer_printf(&line, "  declare what the build may use in %s, then: tallyman check%s",
+                  analysis->manifest.bytes ? "the manifest"
+                                           : "./tallyman.yaml (see man tallyman.yaml)",
+                  database.length ? database.data : "");
+    page_paragraph(page, 4, line.data);
 }

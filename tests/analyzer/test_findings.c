@@ -67,6 +67,17 @@ Test(findings, files_of_a_package_are_one_finding)
     analysis_free(analysis);
 }
 
+Test(findings, a_path_over_a_link_is_grouped_where_it_leads)
+{
+    struct analysis *analysis;
+
+    small_run_execute(&run, "INSERT INTO resolves VALUES ('/lib/../share/x', '/usr/share/x')");
+    small_run_event(&run, "read", "/lib/../share/x", 0, 1);
+    analysis = judged();
+    cr_assert_str_eq(small_run_finding(analysis, "/usr/share")->category, "folder");
+    analysis_free(analysis);
+}
+
 Test(findings, reads_writes_and_probes_of_a_folder_are_three)
 {
     struct analysis *analysis;

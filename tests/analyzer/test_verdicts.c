@@ -166,6 +166,16 @@ Test(verdicts, writing_through_a_link_makes_its_target_and_not_the_link)
     cr_assert_eq(verdict("readlink", "/opt/l"), UNDECLARED);
 }
 
+Test(verdicts, looking_at_a_link_is_not_declared_by_what_it_leads_to)
+{
+    small_run_execute(&run, "INSERT INTO resolves VALUES ('/opt/l', '/opt/lib/real')");
+    small_run_event(&run, "stat", "/opt/l", RECORD_NO_FOLLOW, 10);
+    small_run_event(&run, "read", "/opt/l", 0, 10);
+    small_run_judge(&run, "version: 1\ninputs: [/opt/lib]\n");
+    cr_assert_eq(verdict("stat", "/opt/l"), UNDECLARED);
+    cr_assert_eq(verdict("read", "/opt/l"), DECLARED);
+}
+
 Test(verdicts, a_name_that_the_build_removed_is_absent_by_its_own_doing)
 {
     small_run_event(&run, "unlink", "/tmp/old", RECORD_NO_FOLLOW, 10);

@@ -1,0 +1,2 @@
+INSERT INTO event (process, channel, operation, subject) VALUES
+    (3, 'filesystem', 'read', '/home/ann/project/a.c');

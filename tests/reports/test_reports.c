@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "quote.h"
+#include "reports.h"
+#include "small_run.h"
+
+static struct small_run run;
+
+static void open_run(void)
+{
+    setenv("TZ", "UTC", 1);
+    small_run_open(&run);
+}
+
+static void close_run(void)
+{
+    small_run_close(&run);
+}
+
+TestSuite(reports, .init = open_run, .fini = close_run);
+
+/* The file's text, NULL when it does not exist. */
+static char *read_case(const char *name, const char *file)
+{
+    char path[512];
+    struct buffer text = BUFFER_INIT;
+    char piece[4096];
+    size_t length;
+    FILE *stream;
+
+    snprintf(path, sizeof path, "%s/%s/%s", CASES, name, file);
+    stream = fopen(path, "r");
+    if (!stream)
+        return NULL;
+    while ((length = fread(piece, 1, sizeof piece, stream)) > 0)
+        buffer_add(&text, piece, length);
+    fclose(stream);
+    return buffer_take(&text);
+}
+
+static void write_case(const char *name, const char *file, const char *text)
+{
+    char path[512];
+    FILE *stream;
+
+    snprintf(path, sizeof path, "%s/%s/%s", CASES, name, file);
+    stream = fopen(path, "w");
+    cr_assert_not_null(stream, "%s", path);
+    fputs(text, stream);
+    fclose(stream);
+}
+
+/* Where two texts part, for the message. */
+static int first_different_line(const char *one, const char *other)
+{
+    int line = 1;
+
+    for (; *one && *one == *other; one++, other++)
+        line += *one == '\n';
+    return line;
+}
+
+static void render(const char *format, const struct report_settings *settings, struct buffer *out)
+{
+    struct analysis *analysis = small_run_load(&run);
+
+    cr_assert_eq(report_format_find(format)->render(analysis, run.db, settings, out), 0);
+    analysis_free(analysis);
+}
+
+static void check_output(const char *name, const char *format, const char *file,
+                         const struct report_settings *settings)
+{
+    struct buffer out = BUFFER_INIT;
+    char *expected = read_case(name, file);
+
+    render(format, settings, &out);
+    if (getenv("TALLYMAN_UPDATE"))
+        write_case(name, file, out.data);
+    else
+        cr_assert(expected && strcmp(expected, out.data) == 0,
+                  "%s/%s differs from line %d on; it is now:\n%s", name, file,
+                  expected ? first_different_line(expected, out.data) : 0, out.data);
+    free(expected);
+    buffer_fini(&out);
+}
+
+static void load_case(const char *name)
+{
+    char *events = read_case(name, "events.sql");
+    char *manifest = read_case(name, "tallyman.yaml");
+
+    cr_assert_not_null(events);
+    small_run_execute(&run, events);
+    small_run_judge(&run, manifest);
+    free(events);
+    free(manifest);
+}
+
+static void check_case(const char *name)
+{
+    struct report_settings settings = {.width = 100, .database = "tallyman.db"};
+
+    load_case(name);
+    check_output(name, "text", "expected.txt", &settings);
+    settings.all = true;
+    check_output(name, "json", "expected.json", &settings);
+}
+
+Test(reports, a_build_without_a_manifest_is_shown_by_package_and_place)
+{
+    check_case("build");
+}
+
+Test(reports, names_with_any_bytes_are_shown_safely)
+{
+    check_case("hostile");
+}
+
+Test(reports, waivers_are_counted_and_those_that_matched_nothing_are_listed)
+{
+    check_case("waived");
+}
+
+Test(reports, a_clean_run_says_so)
+{
+    check_case("clean");
+}
+
+/* No escape but our own colours, no control character but the newline, and valid UTF-8. */
+static void check_safe(const struct buffer *out, bool colour)
+{
+    static const char *const ours[] = {"\033[0m", "\033[1m", "\033[2m", "\033[36m"};
+
+    cr_assert(text_is_utf8(out->data, out->length));
+    for (const char *at = out->data; *at; at++) {
+        bool known = false;
+
+        for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+            known = known || strncmp(at, ours[i], strlen(ours[i])) == 0;
+        cr_assert(*at == '\n' || (unsigned char)*at >= 0x20 || (colour && known),
+                  "byte %02x in: %.60s", (unsigned char)*at, at);
+        cr_assert_neq(*at, 0x7f);
+    }
+    cr_assert_null(strstr(out->data, "\xe2\x80\xae"), "a mark that reverses text");
+}
+
+Test(reports, nothing_that_a_name_holds_steers_the_terminal)
+{
+    struct report_settings settings = {.width = 60, .all = true, .database = "a\033[31mb.db"};
+    struct buffer out = BUFFER_INIT;
+
+    load_case("hostile");
+    render("text", &settings, &out);
+    check_safe(&out, false);
+    buffer_clear(&out);
+    settings.colour = true;
+    settings.all = false;
+    render("text", &settings, &out);
+    check_safe(&out, true);
+    buffer_fini(&out);
+}
+
+Test(reports, no_line_but_a_single_word_is_wider_than_the_page)
+{
+    static const int widths[] = {40, 60, 80, 132};
+
+    load_case("build");
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        struct report_settings settings = {.width = widths[i], .database = "tallyman.db"};
+        struct buffer out = BUFFER_INIT;
+
+        render("text", &settings, &out);
+        for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n"))
+            cr_assert_leq(quote_width(line, strlen(line)), (size_t)widths[i], "%s", line);
+        buffer_fini(&out);
+    }
+}
+
+Test(reports, probes_never_take_more_room_than_what_was_read)
+{
+    struct report_settings settings = {.width = 100, .database = "tallyman.db"};
+    struct buffer out = BUFFER_INIT;
+    int lines = 0;
+
+    small_run_execute(&run, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+                            " WHERE i < 3000)"
+                            "INSERT INTO event (process, channel, operation, subject, outcome)"
+                            " SELECT 3, 'filesystem', 'stat', '/opt/' || i || '/x.h', 2 FROM n");
+    small_run_event(&run, "read", "/opt/a/x.h", 0, 1);
+    small_run_judge(&run, NULL);
+    render("text", &settings, &out);
+    for (const char *at = out.data; *at; at++)
+        lines += *at == '\n';
+    cr_assert_lt(lines, 20, "%s", out.data);
+    cr_assert_not_null(strstr(out.data, "3000 names"));
+    buffer_fini(&out);
+}
+
+Test(reports, a_run_that_never_ended_is_reported_with_a_note)
+{
+    struct report_settings settings = {.width = 100, .database = "tallyman.db"};
+    struct buffer out = BUFFER_INIT;
+
+    small_run_execute(&run, "UPDATE run SET ended = NULL, exit_status = NULL, evidence = NULL");
+    small_run_judge(&run, NULL);
+    render("text", &settings, &out);
+    cr_assert_not_null(strstr(out.data, "never ended"));
+    cr_assert_not_null(strstr(out.data, "incomplete"));
+    buffer_fini(&out);
+}
+
+Test(reports, the_summary_is_short_and_counts_everything)
+{
+    struct report_settings settings = {.width = 80, .database = "other.db"};
+    struct analysis *analysis;
+    struct buffer out = BUFFER_INIT;
+
+    load_case("build");
+    analysis = small_run_load(&run);
+    report_summary(analysis, &settings, &out);
+    cr_assert_not_null(strstr(out.data, "3 processes"));
+    cr_assert_not_null(strstr(out.data, "tallyman report"));
+    cr_assert_not_null(strstr(out.data, "other.db"));
+    cr_assert_lt(out.length, 600);
+    analysis_free(analysis);
+    buffer_fini(&out);
+}
