@@ -255,7 +255,7 @@ static void show_environment(struct page *page, const struct analysis *analysis)
 
     show_variables(page, analysis, span, "read", "read");
     show_variables(page, analysis, span, "locale", "locale");
-    show_variables(page, analysis, span, "visible", "visible to programs that may have read them");
+    show_variables(page, analysis, span, "visible", "visible to programs");
     show_variables(page, analysis, span_of(analysis, CHANNEL_ENVIRONMENT, FINDING_PROBE), NULL,
                    "looked for and not set");
 }
