@@ -63,6 +63,7 @@ struct entry {
     uint32_t number; /* of the rule */
     bool declares;   /* the folders that lead to it may be looked at */
     bool exact;      /* covers nothing below: a file of a package */
+    bool linked;     /* the pattern is also added under its resolved name */
 };
 
 static void mark_below(struct block *block, uint32_t node, uint32_t rule)
@@ -75,7 +76,7 @@ static void mark_below(struct block *block, uint32_t node, uint32_t rule)
 /* Makes nodes for the components of `literal` (unquoted, absolute) and refers to the rule there. */
 static void add_pattern(const struct entry *entry, const char *literal, const char *rest)
 {
-    struct policy_ref ref = {.rule = entry->number};
+    struct policy_ref ref = {.rule = entry->number, .flags = entry->linked ? POLICY_REF_LINKED : 0};
     uint32_t node = entry->space;
     const char *last = strrchr(rest, '/');
     size_t rest_head = 0;
@@ -91,7 +92,7 @@ static void add_pattern(const struct entry *entry, const char *literal, const ch
     }
     last = last ? last + 1 : rest;
     if (!entry->exact && (!pattern_has_wildcard(last, strlen(last)) || !strcmp(rest, "**")))
-        ref.flags = POLICY_REF_COVERS;
+        ref.flags |= POLICY_REF_COVERS;
     if (entry->declares)
         mark_below(entry->block, *rest ? node : entry->block->nodes[node].parent, entry->number);
     while (rest[rest_head] && !strchr("*?[/", rest[rest_head]))
@@ -122,19 +123,26 @@ static const char *split(const char *pattern, struct buffer *literal)
 
 /* A rule holds for the name that it gives and for the one that the kernel knows, so the links on
  * the way to what it names are followed here; a link that is itself named is not. */
-static void add_path(const struct entry *entry, struct links *links, const char *pattern,
-                     enum policy_section section)
+static void add_both(struct entry *entry, struct links *links, const char *literal,
+                     const char *rest)
 {
-    cleanup_buffer struct buffer literal = BUFFER_INIT;
-    const char *rest = split(pattern, &literal);
-    cleanup_free char *other = NULL;
+    cleanup_free char *other = links_resolve(links, literal, *rest != '\0');
 
-    if (section == POLICY_ABSENT && !strcmp(rest, "**"))
-        rest = "*/**"; /* the folder itself may be there */
-    add_pattern(entry, literal.data, rest);
-    other = links_resolve(links, literal.data, *rest != '\0');
+    entry->linked = other != NULL;
+    add_pattern(entry, literal, rest);
+    entry->linked = false;
     if (other)
         add_pattern(entry, other, rest);
+}
+
+static void add_path(struct entry *entry, struct links *links, const struct rule *rule)
+{
+    cleanup_buffer struct buffer literal = BUFFER_INIT;
+    const char *rest = split(rule->pattern, &literal);
+
+    if (rule->section == POLICY_ABSENT && !strcmp(rest, "**"))
+        rest = "*/**"; /* the folder itself may be there */
+    add_both(entry, links, literal.data, rest);
 }
 
 static void add_package(const struct rule *rule, struct entry *entry, struct links *links)
@@ -143,17 +151,13 @@ static void add_package(const struct rule *rule, struct entry *entry, struct lin
     for (size_t i = 0; i < rule->file_count; i++) {
         const char *file = rule->files[i];
         size_t length = strlen(file);
-        cleanup_free char *other = NULL;
 
         /* A folder is followed by what lies in it. Others put files there as well, so it may only
          * be looked at, and that is so for all folders on the way to something declared. */
         if (i + 1 < rule->file_count && !strncmp(rule->files[i + 1], file, length) &&
             rule->files[i + 1][length] == '/')
             continue;
-        add_pattern(entry, file, "");
-        other = links_resolve(links, file, false);
-        if (other)
-            add_pattern(entry, other, "");
+        add_both(entry, links, file, "");
     }
 }
 
@@ -191,7 +195,7 @@ static void add_waiver(struct block *block, const struct rule *rule, uint32_t nu
     if (rule->channel == CHANNEL_FILESYSTEM) {
         struct entry entry = {.block = block, .space = POLICY_SPACE_WAIVERS, .number = number};
 
-        add_path(&entry, links, rule->pattern, rule->section);
+        add_path(&entry, links, rule);
     } else {
         struct policy_waiver row = {
             .rule = number, .channel = rule->channel, .subject = block_text(block, rule->pattern)};
@@ -209,6 +213,8 @@ static void add_any(struct block *block, const struct rule *rule, uint32_t numbe
                           .declares = !rule->takes_away};
 
     add_rule(block, rule);
+    if (rule->section <= POLICY_ABSENT && !rule->pattern && !rule->package)
+        return; /* of a named set, and about the home folder of a caller who has none */
     switch (rule->section) {
     case POLICY_INPUT:
     case POLICY_OUTPUT:
@@ -217,7 +223,7 @@ static void add_any(struct block *block, const struct rule *rule, uint32_t numbe
         if (rule->package)
             add_package(rule, &entry, links);
         else
-            add_path(&entry, links, rule->pattern, rule->section);
+            add_path(&entry, links, rule);
         break;
     case POLICY_ENVIRONMENT:
         add_variable(block, rule, number);

@@ -5,19 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The line that holds the offset, from that offset on, without comment or blanks at its end. */
-static char *rest_of_line(const struct reader *reader, size_t offset)
+/* The word that starts at the offset: to the end of the line, or to what ends a plain word. */
+static char *word_at(const struct reader *reader, size_t offset)
 {
     const char *text = reader->text + offset;
+    bool collection = text[0] == '[' || text[0] == '{';
     size_t length = 0;
 
-    while (offset + length < reader->length && text[length] != '\n' && text[length] != '\r' &&
-           length < 200) {
+    while (offset + length < reader->length && length < 200) {
         char c = text[length];
+        bool last = offset + length + 1 == reader->length;
 
-        if (c == '#' && length && isspace((unsigned char)text[length - 1]))
+        if (c == '\n' || c == '\r' ||
+            (c == '#' && length && isspace((unsigned char)text[length - 1])))
             break;
-        if ((c == ',' || c == ']' || c == '}') && length && strchr("*!%@`&", text[0]))
+        if (!collection && (strchr(",]}", c) || (c == ':' && (last || text[length + 1] == ' '))))
             break;
         length++;
     }
@@ -55,7 +57,7 @@ static char *surprise_at(const struct reader *reader, size_t offset)
 {
     for (size_t i = 0; offset < reader->length && i < sizeof(surprises) / sizeof(surprises[0]); i++)
         if (surprises[i].start == reader->text[offset]) {
-            char *word = rest_of_line(reader, offset);
+            char *word = word_at(reader, offset);
             char *cure = quote_it(word, surprises[i].text);
 
             free(word);
@@ -142,12 +144,30 @@ static const char *cure_of_problem(const struct reader *reader, const yaml_parse
     return NULL;
 }
 
+/* Where the word starts that the problem may come from. */
+static size_t suspect(const struct reader *reader, const yaml_parser_t *parser, size_t offset)
+{
+    if (parser->context && strstr(parser->context, "alias"))
+        return reader_offset(reader, parser->context_mark.index);
+    if (says(parser, "did not find expected") || says(parser, "could not find expected"))
+        return value_start(reader, offset);
+    return offset;
+}
+
+static void report_surprise(struct reader *reader, size_t offset, const char *surprise)
+{
+    int line, column;
+
+    place_of(reader, offset, &line, &column);
+    reader_report_at(reader, line, column, "not YAML: %s", surprise);
+}
+
 void cure_explain(struct reader *reader, const yaml_parser_t *parser)
 {
     const yaml_mark_t *mark = &parser->problem_mark;
     const char *cure;
     char *surprise;
-    size_t offset;
+    size_t offset, word;
 
     if (parser->error == YAML_READER_ERROR) {
         explain_bytes(reader, parser);
@@ -158,16 +178,12 @@ void cure_explain(struct reader *reader, const yaml_parser_t *parser)
     if (says(parser, "unexpected end of stream") && parser->context_mark.index)
         mark = &parser->context_mark;
     offset = reader_offset(reader, mark->index);
-    surprise = surprise_at(reader, offset);
-    if (!surprise && parser->context && strstr(parser->context, "alias"))
-        surprise = surprise_at(reader, reader_offset(reader, parser->context_mark.index));
-    cure = surprise ? surprise : cure_of_problem(reader, parser, offset);
-    if (!surprise && !says(parser, "unexpected end of stream")) {
-        surprise = surprise_at(reader, value_start(reader, offset));
-        if (surprise)
-            cure = surprise;
-    }
-    if (cure)
+    word = suspect(reader, parser, offset);
+    surprise = surprise_at(reader, word);
+    cure = cure_of_problem(reader, parser, offset);
+    if (surprise)
+        report_surprise(reader, word, surprise);
+    else if (cure)
         reader_report_at(reader, (int)mark->line + 1, (int)mark->column + 1, "not YAML: %s", cure);
     else
         reader_report_at(reader, (int)mark->line + 1, (int)mark->column + 1, "not YAML: %s%s%s",

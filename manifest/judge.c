@@ -29,7 +29,7 @@ static const unsigned char class_of[] = {
 struct opinion {
     struct found found;
     bool declared;
-    bool refused; /* taken away, or found where it must be absent: no other name makes up for it */
+    bool refused; /* taken away, or found where it must be absent */
 };
 
 static struct judgement answer(enum verdict verdict, uint32_t rule)
@@ -107,6 +107,21 @@ static bool names_target(const struct question *question, const struct found *fo
     return found->literal_end > end || (found->literal_end == end && found->continues);
 }
 
+/* Is a name that is refused only a way to another one, which decides then? So it is when the rule
+ * stands there as well. And where nothing may be found, a link that is itself declared may be. */
+static bool leads_on(const struct policy *policy, const struct question *question,
+                     const struct found *found)
+{
+    struct opinion link;
+
+    if (found->linked)
+        return true;
+    if (policy_rules(policy)[found->rule].flags & POLICY_RULE_TAKES_AWAY)
+        return false;
+    weigh(policy, question, question->subject, link_end(question), &link);
+    return link.declared;
+}
+
 /* Kinds that are about the name itself and never follow a link there. */
 static bool concerns_name(enum event_kind kind)
 {
@@ -169,11 +184,13 @@ static struct judgement judge_file(const struct policy *policy, const struct que
     if (reads_randomness(question))
         return judge_value(policy, CHANNEL_RANDOMNESS, POLICY_RANDOMNESS);
     weigh(policy, question, question->subject, question->subject_length, &given);
-    if (given.refused)
+    if (!question->resolved || (concerns_name(question->kind) && !same_last_component(question))) {
+        if (given.declared)
+            return answer(VERDICT_DECLARED, given.found.rule);
+        return answer(VERDICT_UNDECLARED, given.refused ? given.found.rule : JUDGE_NO_RULE);
+    }
+    if (given.refused && !leads_on(policy, question, &given.found))
         return answer(VERDICT_UNDECLARED, given.found.rule);
-    if (!question->resolved || (concerns_name(question->kind) && !same_last_component(question)))
-        return given.declared ? answer(VERDICT_DECLARED, given.found.rule)
-                              : answer(VERDICT_UNDECLARED, JUDGE_NO_RULE);
     weigh(policy, question, question->resolved, question->resolved_length, &target);
     if (target.refused)
         return answer(VERDICT_UNDECLARED, target.found.rule);

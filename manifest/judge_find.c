@@ -42,7 +42,7 @@ bool starts_with(const char *bytes, size_t length, const char *text)
 
 bool same_text(const char *bytes, size_t length, const char *text)
 {
-    return starts_with(bytes, length, text) && !text[length];
+    return text_length(text) == length && same_bytes(bytes, text, length);
 }
 
 bool is_number(const char *bytes, size_t length, uint32_t number)
@@ -269,6 +269,7 @@ static void find(struct walk *walk, struct found *found)
     found->rule = ref->rule;
     found->literal_end = at;
     found->continues = policy_string(policy, ref->rest)[0] != '\0';
+    found->linked = ref->flags & POLICY_REF_LINKED;
 }
 
 static bool lies_in(const char *path, size_t length, const char *folder, size_t folder_length)
@@ -286,7 +287,7 @@ void find_path(const struct search *search, const char *path, size_t length, str
 
     found->rule = found->leads_to = POLICY_NONE;
     found->literal_end = 0;
-    found->continues = false;
+    found->continues = found->linked = false;
     if (!length || path[0] != '/')
         return;
     while (length > 1 && path[length - 1] == '/')
@@ -307,7 +308,7 @@ void find_name(const struct search *search, const char *name, size_t length, str
 
     found->rule = found->leads_to = POLICY_NONE;
     found->literal_end = 0;
-    found->continues = false;
+    found->continues = found->linked = false;
     if (length)
         find(&walk, found);
 }

@@ -52,6 +52,7 @@ struct found {
     uint32_t leads_to;  /* a rule about something below this path; POLICY_NONE none */
     size_t literal_end; /* bytes of the name that the rule spells out, in whole components */
     bool continues;     /* the rule's pattern goes on after that */
+    bool linked;        /* the rule also stands at the resolved name: POLICY_REF_LINKED */
 };
 
 /* `path` is absolute; one that is not, or that has ".." in it, matches nothing. */

@@ -78,7 +78,7 @@ static bool matches_prefixed(const char *pattern, const char *subject, size_t le
     subject += prefix;
     length -= prefix;
     if (pattern[0] == '/' && length && subject[0] == '/')
-        return match_path(pattern + 1, true, subject + 1, length - 1);
+        return match_path(pattern + 1, false, subject + 1, length - 1);
     return match_text(pattern, text_length(pattern), subject, length);
 }
 

@@ -93,6 +93,8 @@ static bool expand(struct reader *reader, const yaml_node_t *node, const char *t
 
     if (text[0] == '~' && (!text[1] || text[1] == '/')) {
         home = home_folder();
+        if (!home && reader->set)
+            return false; /* what a set says about it holds for nobody here */
         if (!home) {
             reader_report(reader, node, "the caller has no home folder that ~ could stand for");
             return false;

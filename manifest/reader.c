@@ -11,6 +11,8 @@
 #include "quote.h"
 #include "yaml_bytes.h"
 
+#define DEPTH_MAX 100
+
 static void keep_problem(struct reader *reader, int line, int column, char *text)
 {
     struct problem *problem;
@@ -148,6 +150,42 @@ static void check_end(struct reader *reader, yaml_parser_t *parser)
     yaml_document_delete(&second);
 }
 
+/* The time that libyaml takes for lists in lists grows with the square of their depth, so the
+ * tokens are looked at first. A text with few brackets cannot be deep. */
+static bool is_shallow(struct reader *reader)
+{
+    size_t brackets = 0;
+    int depth = 0;
+    bool shallow = true, end = false;
+    yaml_parser_t parser;
+    yaml_token_t token;
+
+    for (size_t i = 0; i < reader->length; i++)
+        brackets += reader->text[i] == '[' || reader->text[i] == '{';
+    if (brackets <= DEPTH_MAX)
+        return true;
+    if (!yaml_parser_initialize(&parser))
+        die("out of memory");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)reader->text, reader->length);
+    while (shallow && !end && yaml_parser_scan(&parser, &token)) {
+        bool opens = token.type == YAML_FLOW_SEQUENCE_START_TOKEN ||
+                     token.type == YAML_FLOW_MAPPING_START_TOKEN;
+        bool closes =
+            token.type == YAML_FLOW_SEQUENCE_END_TOKEN || token.type == YAML_FLOW_MAPPING_END_TOKEN;
+
+        depth += opens - closes;
+        shallow = depth <= DEPTH_MAX;
+        if (!shallow)
+            reader_report_at(reader, (int)token.start_mark.line + 1,
+                             (int)token.start_mark.column + 1,
+                             "expected less than %d lists and mappings in one another", DEPTH_MAX);
+        end = token.type == YAML_STREAM_END_TOKEN;
+        yaml_token_delete(&token);
+    }
+    yaml_parser_delete(&parser);
+    return shallow;
+}
+
 bool reader_load(struct reader *reader, yaml_document_t *document)
 {
     yaml_parser_t parser;
@@ -157,6 +195,8 @@ bool reader_load(struct reader *reader, yaml_document_t *document)
         reader_report_at(reader, 1, 1, "expected at most %u MiB of text", MANIFEST_SIZE_MAX >> 20);
         return false;
     }
+    if (!is_shallow(reader))
+        return false;
     if (!yaml_parser_initialize(&parser))
         die("out of memory");
     yaml_parser_set_input_string(&parser, (const unsigned char *)reader->text, reader->length);

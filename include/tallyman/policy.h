@@ -103,6 +103,7 @@ struct policy_group {
 };
 
 #define POLICY_REF_COVERS 1u /* what it matches is declared with all that lies below */
+#define POLICY_REF_LINKED 2u /* a link leads there; the rule also stands at the resolved name */
 
 /* One pattern of a rule. References of one node or group lie together, the one that wins first:
  * by longer literal part, then by later rule. */
