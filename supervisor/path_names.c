@@ -147,7 +147,8 @@ static bool enter(struct walk *walk, const char *last, size_t length, bool follo
         return true;
     if (text[0] != '/') {
         buffer_add(&target, out->data, parent);
-        buffer_add_char(&target, '/');
+        if (out->data[parent - 1] != '/')
+            buffer_add_char(&target, '/');
     }
     buffer_add(&target, text, (size_t)size);
     buffer_clear(out);
