@@ -181,6 +181,23 @@ void environment_hide(void)
     *to = NULL;
 }
 
+/* True when the shim can be handed on. A program may be started before our constructor has run:
+ * from another library's, or from the preinit array, where libc has no environment yet and the
+ * loader's name of the shim must do. */
+static bool knows_shim(void)
+{
+    size_t length;
+
+    if (!kept.shim[0])
+        environment_hide();
+    for (const struct link_map *map = real_objects(); map && !kept.shim[0]; map = map->l_next) {
+        length = text_length(map->l_name);
+        if (ends_in_shim(map->l_name, length) && length < sizeof kept.shim)
+            text_copy(kept.shim, map->l_name, length + 1);
+    }
+    return kept.shim[0];
+}
+
 /* --- recording ------------------------------------------------------------------------------ */
 
 /* Lower case letters match both cases. */
@@ -364,7 +381,7 @@ struct environment_copy environment_copy(char *const *block, uint64_t execution,
     struct sizes sizes;
 
     /* A wild pointer is the kernel's to refuse. NULL is allowed and means no variables. */
-    if (!image_takes_shim(class) || !kept.shim[0] || (block && !raw_readable(block, sizeof *block)))
+    if (!image_takes_shim(class) || !knows_shim() || (block && !raw_readable(block, sizeof *block)))
         return copy;
     sizes = measure(block);
     /* A program that names a run itself (a nested tallyman) knows what it does. */
@@ -403,7 +420,7 @@ void environment_show(uint64_t execution, enum image_class class)
     struct sizes sizes;
     size_t size;
 
-    if (__atomic_fetch_add(&shown.users, 1, __ATOMIC_ACQ_REL) || !kept.shim[0])
+    if (__atomic_fetch_add(&shown.users, 1, __ATOMIC_ACQ_REL) || !knows_shim())
         return;
     sizes = measure(environ);
     if (sizes.has_run || sizes.has_shim)

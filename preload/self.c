@@ -146,6 +146,7 @@ static void announce(uint64_t value, uint64_t how)
     if (!log_reserve(&slot, 2048))
         return;
     slot.record->kind = EVENT_PROCESS_START;
+    slot.record->hook = HOOK_COUNT;
     self_identify(slot.record);
     slot.record->time = log_time();
     slot.record->value = value | how;
