@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares a run under strace with the same run under tallyman (see compare.sh).
 
-compare.py STRACE-PREFIX DATABASE FOLDER [--list N]
+compare.py STRACE-PREFIX DATABASE FOLDER [--list N] [--suspects] [--stacks STRACE-PREFIX]
 
 Exit status 1 when tallyman recorded an access that strace did not see, or missed one that the
 program asked a hooked function for.
@@ -37,6 +37,15 @@ class Names:
         return RANDOM_NAME.sub(r"/\1??????", path)
 
 
+def made_by(hook, operation):
+    """The operation of the call that libc makes, for functions that are recorded as what they mean."""
+    if operation == "access" and re.match(r"exec|posix_spawn", hook):
+        return "execute"  # a search along PATH
+    if operation == "access" and hook in ("eaccess", "euidaccess"):
+        return "stat"
+    return operation
+
+
 def text(value):
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
 
@@ -54,10 +63,9 @@ def read_database(path):
     database = sqlite3.connect("file:" + path + "?mode=ro", uri=True)
     run, = database.execute("SELECT max(id) FROM run").fetchone()
     rows = database.execute(
-        "SELECT o.name, s.name, a.outcome, a.flags, a.hook, t.name FROM access a"
+        "SELECT o.name, s.name, a.outcome, a.flags, a.hook FROM access a"
         " JOIN process p ON p.id = a.process JOIN operation o ON o.id = a.operation"
         " JOIN channel c ON c.id = o.channel JOIN subject s ON s.id = a.subject"
-        " LEFT JOIN subject t ON t.id = a.other"
         " WHERE p.run = ? AND c.name = 'filesystem' AND a.source = 0", (run,)).fetchall()
     executed = [text(name) for name, in database.execute(
         "SELECT s.name FROM process p JOIN subject s ON s.id = p.exe"
@@ -93,9 +101,24 @@ def printable(key):
     return f"{operation:10} {outcome:8} {path!r}"
 
 
+def image_of(path):
+    """The program that runs when this file is executed: a script's is its interpreter."""
+    for _ in range(4):
+        path = os.path.realpath(path)
+        try:
+            with open(path, "rb") as file:
+                first = file.readline(256)
+        except OSError:
+            return path
+        if not first.startswith(b"#!") or not first[2:].split():
+            return path
+        path = os.fsdecode(first[2:].split()[0])
+    return path
+
+
 def compare_programs(seen, recorded):
     """Prints both counts; returns programs that only one of the two saw."""
-    seen = collections.Counter(os.path.realpath(p) for p in seen)
+    seen = collections.Counter(image_of(p) for p in seen)
     recorded = collections.Counter(os.path.realpath(p) for p in recorded)
     print(f"programs executed: strace {sum(seen.values())} of {len(seen)} kinds,"
           f" tallyman {sum(recorded.values())} of {len(recorded)} kinds")
@@ -105,62 +128,111 @@ def compare_programs(seen, recorded):
     return missed, invented
 
 
+class Comparison:
+    """What each side has that the other lacks; keys are (path, operation, outcome)."""
+
+    def __init__(self, log, rows, executed, pids):
+        name_seen, name_recorded = Names(log.tasks), Names(pids)
+        self.seen, self.recorded, self.loads = {}, {}, set()
+        self.apart = collections.Counter()
+        covered = {(path, "execute", "found"): "" for path in executed}
+        for access in log.accesses:
+            self.seen.setdefault((name_seen(access.path), access.operation, access.outcome), access)
+        for operation, subject, outcome, flags, hook in rows:
+            path = name_recorded(strace_log.normalise(text(subject)))
+            key = (path, operation, outcome_of(outcome))
+            if operation == "load":
+                self.loads.update(spellings(path))
+                continue
+            if operation in FUNCTION_LEVEL:
+                self.apart["by function " + hook] += 1
+                continue
+            elif flags & IMPLIED:
+                self.apart["implied by " + hook] += 1
+            else:
+                self.recorded.setdefault(key, hook)
+            covered.setdefault((path, made_by(hook, operation), key[2]), hook)
+        self.invented = {
+            key: hook for key, hook in self.lacking(self.recorded, self.seen).items()
+            if not self.found(self.seen, (key[0], made_by(hook, key[1]), key[2]))}
+        self.missed = {key: access
+                       for key, access in self.lacking(self.seen, {**self.recorded, **covered}).items()
+                       if key[1] != "read" or self.loads.isdisjoint(spellings(key[0]))}
+
+    @staticmethod
+    def found(others, key):
+        return any((s, key[1], key[2]) in others for s in spellings(key[0]))
+
+    @staticmethod
+    def lacking(mine, others):
+        """What of `mine` is in `others` under no spelling."""
+        known = {(s, key[1], key[2]) for key in others for s in spellings(key[0])}
+        return {key: value for key, value in mine.items()
+                if known.isdisjoint((s, key[1], key[2]) for s in spellings(key[0]))}
+
+    def suspects(self):
+        """Paths as given that a run with stacks should look into; a few of each folder."""
+        by_folder = collections.defaultdict(set)
+        for (path, _, _), access in sorted(self.missed.items()):
+            if len(by_folder[os.path.dirname(path)]) < 2:
+                by_folder[os.path.dirname(path)].add(access.given)
+        return sorted(set().union(*by_folder.values()))[:80]
+
+
+def explain(comparison, stacks):
+    """Why each missed access was missed: from the same call in the run with stacks, else from another
+    one in the same folder."""
+    name = Names(stacks.tasks if stacks else ())
+    exact, near = {}, {}
+    for access in stacks.accesses if stacks else ():
+        key = (name(access.given), access.operation, access.outcome)
+        if exact.get(key, "-"):  # one call that should have been seen is enough
+            exact[key] = access.why
+        near.setdefault((os.path.dirname(access.given), access.operation), access.why)
+    reasons = {}
+    for key, access in comparison.missed.items():
+        why = exact.get((name(access.given), key[1], key[2]))
+        if why is None:
+            why = near.get((os.path.dirname(access.given), key[1]), access.why)
+        reasons[key] = why
+    return reasons
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("prefix")
     parser.add_argument("database")
     parser.add_argument("folder")
     parser.add_argument("--list", type=int, default=15, help="how many of each kind to print")
+    parser.add_argument("--suspects", action="store_true",
+                        help="print what a run with stacks should look into, a NUL after each")
+    parser.add_argument("--stacks", metavar="PREFIX", help="the log of a run with stacks")
     options = parser.parse_args()
 
     log = strace_log.Log(options.prefix, options.folder)
     rows, executed, pids, evidence = read_database(options.database)
-    name_seen, name_recorded = Names(log.tasks), Names(pids)
+    comparison = Comparison(log, rows, executed, pids)
+    if options.suspects:
+        sys.stdout.buffer.write(b"".join(os.fsencode(path) + b"\0" for path in comparison.suspects()))
+        return 0
+    stacks = strace_log.Log(options.stacks, options.folder) if options.stacks else None
+    reasons = explain(comparison, stacks)
+    holes = sorted(key for key, why in reasons.items() if not why)
 
-    seen = {}
-    for access in log.accesses:
-        key = (name_seen(access.path), access.operation, access.outcome)
-        if seen.get(key, "-") != "":
-            seen[key] = access.why  # one occurrence that should be seen is enough
-    recorded, apart, loads = {}, collections.Counter(), set()
-    for operation, subject, outcome, flags, hook, other in rows:
-        path = name_recorded(strace_log.normalise(text(subject)))
-        key = (path, operation, outcome_of(outcome))
-        if flags & IMPLIED:
-            apart["implied by " + hook] += 1
-        elif operation in FUNCTION_LEVEL:
-            apart["by function " + hook] += 1
-        elif operation == "load":
-            loads.add(path)
-        else:
-            recorded.setdefault(key, hook)
-
-    names_seen = {key for key in seen}
-    for path, operation, outcome in list(seen):
-        for spelling in spellings(path):
-            names_seen.add((spelling, operation, outcome))
-    invented = {key: hook for key, hook in recorded.items()
-                if not any((s, key[1], key[2]) in names_seen for s in spellings(key[0]))}
-    names_recorded = {(s, k[1], k[2]) for k in recorded for s in spellings(k[0])}
-    loaded = {s for path in loads for s in spellings(path)}
-    missed = {key: why for key, why in seen.items()
-              if not any((s, key[1], key[2]) in names_recorded for s in spellings(key[0]))
-              and not (key[1] == "read" and any(s in loaded for s in spellings(key[0])))}
-
-    print(f"accesses (path, operation, outcome): strace {len(seen)}, tallyman {len(recorded)}"
-          f" and {len(loads)} libraries; evidence {evidence}")
-    show("recorded apart, not calls of the program", apart, options.list)
-    holes = {key: why for key, why in missed.items() if not why}
-    print(f"missed: {len(missed)}, of them {len(missed) - len(holes)} that no preloaded library can see")
-    show("  why", collections.Counter(why or "asked of a hooked function" for why in missed.values()),
+    print(f"accesses (path, operation, outcome): strace {len(comparison.seen)}, tallyman"
+          f" {len(comparison.recorded)} and {len(comparison.loads)} names of libraries;"
+          f" evidence {evidence}")
+    show("recorded apart, not calls of the program", comparison.apart, options.list)
+    print(f"missed: {len(reasons)}, of them {len(reasons) - len(holes)} that no preloaded library can see")
+    show("  why", collections.Counter(why or "asked of a hooked function" for why in reasons.values()),
          options.list)
-    for key in sorted(holes)[:options.list]:
+    for key in holes[:options.list]:
         print("  HOLE     " + printable(key))
-    print(f"invented: {len(invented)}")
-    for key, hook in sorted(invented.items())[:options.list]:
+    print(f"invented: {len(comparison.invented)}")
+    for key, hook in sorted(comparison.invented.items())[:options.list]:
         print("  INVENTED " + printable(key) + " by " + hook)
     missed_programs, invented_programs = compare_programs(log.executed, executed)
-    return 1 if invented or holes or missed_programs or invented_programs else 0
+    return 1 if comparison.invented or holes or missed_programs or invented_programs else 0
 
 
 if __name__ == "__main__":

@@ -68,7 +68,8 @@ one() {
 }
 
 calls=$(cd "$here" && python3 -c 'import strace_log; print(",".join("?" + c for c in strace_log.CALLS))')
-one strace strace -ff -qq -y -k -e signal=none -e trace="$calls" -o "$work/logs/calls" "$@"
+trace=(strace -ff -qq -y -e signal=none -e trace="$calls")
+one strace "${trace[@]}" -o "$work/logs/calls" "$@"
 one tallyman "$tallyman" run -q --witness off -o "$work/logs/run.db" -- "$@"
 result=0
 if [ "$(cat "$work/logs/strace.status")" != "$(cat "$work/logs/tallyman.status")" ]; then
@@ -76,7 +77,15 @@ if [ "$(cat "$work/logs/strace.status")" != "$(cat "$work/logs/tallyman.status")
     tail -n 3 "$work/logs/tallyman.errors"
     result=1
 fi
-python3 "$here/compare.py" --list "$list" "$work/logs/calls" "$work/logs/run.db" "$work/tree" || result=1
+
+# What was missed is traced once more, with stacks: they tell why. That is slow, so for these paths alone.
+compare=(python3 "$here/compare.py" --list "$list" "$work/logs/calls" "$work/logs/run.db" "$work/tree")
+mapfile -d '' suspects < <("${compare[@]}" --suspects)
+if [ "${#suspects[@]}" -gt 0 ]; then
+    one stacks "${trace[@]}" -k "${suspects[@]/#/-P}" -o "$work/logs/frames" "$@"
+    compare+=(--stacks "$work/logs/frames")
+fi
+"${compare[@]}" || result=1
 
 if [ -n "$built" ]; then
     one plain "$@"

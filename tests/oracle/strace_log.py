@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Reads what `strace -ff -y -k -o PREFIX` wrote: one file per task, stacks after each call.
+"""Reads what `strace -ff -y [-k] -o PREFIX` wrote: one file per task, with -k stacks after each call.
 
 Gives accesses as (path, operation, outcome) with the words of events.def, absolute and without
-"." and "//", together with the reason why a preloaded library could have missed them.
+"." and "//"; from stacks the reason why a preloaded library could have missed them.
 """
 
 import glob
@@ -12,6 +12,8 @@ import re
 AT_CALL = re.compile(r"^(\w+)\((.*)\)\s+= (\S+)(?: (\w+))?")
 STACK = re.compile(r"^ > (\S+?)\((?:([^()+]*)\+0x[0-9a-f]+)?\) \[")
 ESCAPES = {"n": 10, "t": 9, "r": 13, "v": 11, "f": 12, "a": 7, "b": 8, '"': 34, "\\": 92}
+
+NO_STACK = "not looked into"
 
 # Functions of libc that make the access their caller asked for: a miss under one of these is a hole.
 DIRECT = re.compile(
@@ -24,10 +26,11 @@ DIRECT = re.compile(
 
 
 class Access:
-    """One call that names a path."""
+    """One call that names a path; `given` is the name as the program gave it."""
 
-    def __init__(self, path, operation, outcome, why):
-        self.path, self.operation, self.outcome, self.why = path, operation, outcome, why
+    def __init__(self, path, operation, outcome, why, given):
+        self.path, self.operation, self.outcome = path, operation, outcome
+        self.why, self.given = why, given
 
 
 def unquote(text):
@@ -136,13 +139,14 @@ class Task:
 
     def __init__(self, log, cwd, image):
         self.log, self.cwd, self.image = log, cwd, image
+        self.given = ""
 
     def path_of(self, folder, argument):
         """Absolute path, or None where the call names none."""
         text = re.match(r'^"((?:[^"\\]|\\.)*)"', argument or "")
         if not text:
             return None
-        path = unquote(text.group(1))
+        path = self.given = unquote(text.group(1))
         if not path:
             return None
         if not path.startswith("/"):
@@ -172,7 +176,7 @@ class Task:
                 self.image = path
                 self.log.executed.append(path)
                 why = ""  # the stack is the new image's
-            yield Access(path, operation, outcome, why)
+            yield Access(path, operation, outcome, why, self.given)
 
     def fork(self, result):
         if re.match(r"^\d+", result):
@@ -207,7 +211,7 @@ class Task:
 def reason(frames):
     """Why a preloaded library might not see a call with this stack; '' if it should."""
     if not frames:
-        return "no stack"
+        return NO_STACK
     base = os.path.basename
     if base(frames[0][0]).startswith("ld-"):
         return "the loader"
