@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Help, versions, mistakes on the command line, and the exit status of check.
+# shellcheck source-path=SCRIPTDIR/../e2e source=tap.sh
+. "$(dirname "$0")/../e2e/tap.sh"
+
+# status COMMAND...: its exit status; what it printed is in out and err.
+status() {
+    "$@" >out 2>err
+    echo $?
+}
+
+is "help is asked for and is no mistake" "$(status "$TALLYMAN" --help)" 0
+is "help is on standard output alone" "$(cat err)" ""
+like "help names the commands" "$(cat out)" "run .*report .*check .*manifest .*recover "
+is "no command is wrong usage" "$(status "$TALLYMAN")" 2
+is "the version is printed" "$("$TALLYMAN" --version | cut -d' ' -f1)" tallyman
+
+for command in run report check manifest recover; do
+    is "$command --help succeeds" "$(status "$TALLYMAN" $command --help)" 0
+    like "$command --help shows its usage" "$(cat out)" "^Usage: tallyman $command "
+    is "help $command is the same" "$("$TALLYMAN" help $command)" "$(cat out)"
+    is "$command refuses an unknown option" "$(status "$TALLYMAN" $command --no-such-option)" 2
+done
+# shellcheck disable=SC2016
+like "a command's own --help is the command's" "$("$TALLYMAN" run -o h.db -q -- sh -c 'echo "$1"' sh --help 2>&1)" "^--help$"
+
+is "an unknown command is wrong usage" "$(status "$TALLYMAN" repotr)" 2
+like "and the nearest one is named" "$(cat err)" "unknown command 'repotr'; did you mean 'report'"
+is "a command that is not there yet is unknown" "$(status "$TALLYMAN" explain)" 2
+"$TALLYMAN" $'\033[31mx' 2>err
+is "an escape sequence in a command does not reach the terminal" "$(grep -c $'\033' err)" 0
+is "a misspelt option is wrong usage" "$(status "$TALLYMAN" report --fromat json)" 2
+like "and the nearest one is named" "$(cat err)" "unknown option '--fromat'; did you mean '--format'"
+is "an unknown format is wrong usage" "$(status "$TALLYMAN" report --format sarif)" 2
+like "and the known ones are named" "$(cat err)" "does not know 'sarif'; known: text, json"
+is "a run is a number" "$(status "$TALLYMAN" report --run x)" 2
+is "two databases are too many" "$(status "$TALLYMAN" report a b)" 2
+
+is "a missing database is wrong usage" "$(status "$TALLYMAN" report none.db)" 2
+like "and it is named" "$(cat err)" "none.db"
+echo "not a database, and longer than a header of a hundred bytes would be, if it were one: it goes on and on" >notes
+is "a file that is no database is refused" "$(status "$TALLYMAN" report notes)" 125
+like "and said to be none" "$(cat err)" "notes: not a tallyman database"
+
+mkdir project && cd project || exit 1
+echo secret >../undeclared
+"$TALLYMAN" run -q -o ../a.db -- cat ../undeclared >/dev/null
+cd ..
+is "a missing run is wrong usage" "$(status "$TALLYMAN" report a.db --run 7)" 2
+like "and those that exist are named" "$(cat err)" "no run 7; the database holds runs 1 to 1"
+
+is "undeclared use is exit status 1" "$(status "$TALLYMAN" check a.db)" 1
+like "and it is listed" "$(cat out)" "undeclared finding"
+is "no line of it is wider than usual" "$(awk 'length > 110' out)" ""
+
+cat >all.yaml <<'YAML'
+version: 1
+root: /
+inputs: ["**"]
+environment: {"*": {pass: true}}
+network: ["*:*", "unix:**"]
+clock: real
+randomness: real
+identity: real
+resources: real
+YAML
+cat >waived.yaml <<'YAML'
+waivers:
+  - {channel: filesystem, subject: /nowhere/at/all, reason: none, owner: me, expires: 2099-01-01}
+YAML
+cat all.yaml waived.yaml >both.yaml
+"$TALLYMAN" check -m all.yaml a.db >out 2>&1
+like "with all declared only the evidence can be missing" "$?" '^[03]$'
+spots=$(sqlite3 a.db "SELECT DISTINCT '--accept-blind-spot=' || class FROM blind_spot")
+# shellcheck disable=SC2086
+is "with its blind spots accepted the run is clean" "$(status "$TALLYMAN" check -m all.yaml $spots a.db)" 0
+# shellcheck disable=SC2086
+is "a waiver that matched nothing is no failure" "$(status "$TALLYMAN" check -m both.yaml $spots a.db)" 0
+like "but is listed" "$(cat out)" "matched nothing"
+# shellcheck disable=SC2086
+is "but to --strict it is" "$(status "$TALLYMAN" check --strict -m both.yaml $spots a.db)" 1
+sqlite3 a.db "INSERT INTO blind_spot (run, class) VALUES (1, 'damaged-log'); UPDATE run SET evidence = 'incomplete'"
+# shellcheck disable=SC2086
+is "incomplete evidence is exit status 3" "$(status "$TALLYMAN" check -m all.yaml $spots a.db)" 3
+like "and the reason is given" "$(cat out)" "damaged-log"
+is "an unknown blind spot is refused" "$(status "$TALLYMAN" check --accept-blind-spot statics a.db)" 2
+
+printf 'version: 1\ninputs: [src/**]\nclokc: real\n' >bad.yaml
+is "a manifest with errors is exit status 2" "$(status "$TALLYMAN" check -m bad.yaml a.db)" 2
+like "with the line and the column" "$(cat err)" "bad.yaml:3:1: "
+is "to lint, too" "$(status "$TALLYMAN" manifest lint -m bad.yaml)" 2
+is "a good manifest passes lint" "$(status "$TALLYMAN" manifest lint -m all.yaml)" 0
+is "manifest needs a word that it knows" "$(status "$TALLYMAN" manifest lnt)" 2
+like "and names the nearest" "$(cat err)" "did you mean 'lint'"
+like "the rule sets are listed" "$("$TALLYMAN" manifest sets)" "base .*gcc .*make "
+like "a rule set is printed" "$("$TALLYMAN" manifest sets base)" "inputs:"
+is "an unknown rule set is refused" "$(status "$TALLYMAN" manifest sets bsae)" 2
+like "and the nearest is named" "$(cat err)" "did you mean 'base'"
+
+before=$(sha256sum a.db)
+"$TALLYMAN" report -m all.yaml a.db >/dev/null
+is "judging by another manifest leaves the database as it is" "$(sha256sum a.db)" "$before"
+"$TALLYMAN" report a.db >/dev/full 2>err
+is "a full disk behind a report is a failure" "$?" 125
+finish
