@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "run_directory.h"
+#include "run_fixture.h"
+#include "supervisor.h"
+#include "tallyman/status.h"
+
+#define RECORDS 500
+
+static char base[64], database[96], other_database[96];
+static struct run_directory directory;
+static struct run_facts facts;
+static struct buffer why = BUFFER_INIT;
+
+/* The folder of a run whose supervisor is gone, with RECORDS accesses of one process. */
+static void make_run(void)
+{
+    struct log_writer writer;
+    char path[40];
+
+    strcpy(base, "/tmp/tallyman-test-XXXXXX");
+    cr_assert(mkdtemp(base) != NULL);
+    setenv("TALLYMAN_RUNTIME_DIR", base, 1);
+    snprintf(database, sizeof database, "%s/a.db", base);
+    snprintf(other_database, sizeof other_database, "%s/b.db", base);
+    run_fixture_fill_facts(&facts);
+    free(facts.database.data);
+    facts.database = (struct fact){strdup(database), strlen(database)};
+    run_directory_create(&directory, &facts);
+    log_writer_open(&writer, directory.log, 1, 0);
+    log_writer_start(&writer, 1, 100, 99, 0, START_EXECUTED, "/usr/bin/make");
+    for (int i = 0; i < RECORDS; i++) {
+        snprintf(path, sizeof path, "/nowhere/%d", i);
+        log_writer_add(&writer, EVENT_READ, 1, path, NULL, 0, 0);
+    }
+    log_writer_close(&writer, false);
+}
+
+static void remove_run(void)
+{
+    char command[128];
+
+    snprintf(command, sizeof command, "rm -rf %s", base);
+    cr_assert_eq(system(command), 0);
+    run_facts_free(&facts);
+    buffer_fini(&why);
+}
+
+TestSuite(recover, .init = make_run, .fini = remove_run);
+
+#define IS(path, sql, text) cr_assert_str_eq(database_ask(path, sql), text)
+
+static int recover(const char *into)
+{
+    int status = supervisor_recover(directory.path, into, &why);
+
+    cr_assert(why.length > 0 && why.data[why.length - 1] == '\n');
+    return status;
+}
+
+Test(recover, a_whole_log_becomes_a_run_with_incomplete_evidence)
+{
+    cr_assert_eq(recover(NULL), 0, "%s", why.data);
+    IS(database, "SELECT count(*) FROM access", "500");
+    IS(database, "SELECT evidence || command || uuid FROM run",
+       "incompletemake allabcd0000000000000000000000000000");
+    IS(database, "SELECT class FROM blind_spot", "supervisor-died");
+    cr_assert(strstr(why.data, "501 records") != NULL);
+    cr_assert_neq(access(directory.path, F_OK), 0);
+}
+
+Test(recover, what_the_first_database_had_is_not_counted_twice)
+{
+    struct store *store;
+    struct drain *drain;
+    struct ingest_counts counts = {0};
+    struct log_writer writer;
+    bool resumed;
+
+    cr_assert_eq(store_open(&store, database, &why), 0);
+    cr_assert_neq(store_begin_run(store, &facts, &resumed), 0);
+    drain = drain_new(directory.log, store, NULL, &counts, false);
+    drain_rest(drain);
+    drain_free(drain);
+    cr_assert_eq(store_close(store), 0);
+    log_writer_open(&writer, directory.log, 1, 0);
+    log_writer_add(&writer, EVENT_READ, 1, "/nowhere/0", NULL, 0, 0);
+    log_writer_close(&writer, false);
+    cr_assert_eq(recover(NULL), 0, "%s", why.data);
+    IS(database, "SELECT count(*) FROM run", "1");
+    IS(database, "SELECT sum(count) FROM access", "501");
+    IS(database, "SELECT group_concat(class) FROM blind_spot", "supervisor-died");
+}
+
+Test(recover, another_database_says_what_it_lacks)
+{
+    struct store *store;
+    struct drain *drain;
+    struct ingest_counts counts = {0};
+    bool resumed;
+
+    cr_assert_eq(store_open(&store, database, &why), 0);
+    cr_assert_neq(store_begin_run(store, &facts, &resumed), 0);
+    drain = drain_new(directory.log, store, NULL, &counts, false);
+    drain_rest(drain);
+    drain_free(drain);
+    cr_assert_eq(store_close(store), 0);
+    cr_assert_eq(recover(other_database), 0, "%s", why.data);
+    cr_assert(strstr(why.data, "missing here") != NULL);
+    IS(other_database, "SELECT count(*) FROM blind_spot WHERE class = 'lost-records'", "1");
+}
+
+Test(recover, an_overwritten_first_unit_does_not_hide_the_chunks)
+{
+    char bytes[LOG_UNIT];
+
+    memset(bytes, 0xa5, sizeof bytes);
+    cr_assert_eq(pwrite(directory.log, bytes, sizeof bytes, 0), (ssize_t)sizeof bytes);
+    cr_assert_eq(recover(NULL), 0, "%s", why.data);
+    IS(database, "SELECT count(*) FROM access", "500");
+}
+
+Test(recover, a_log_that_was_cut_off_gives_what_is_left)
+{
+    cr_assert_eq(ftruncate(directory.log, 2 * LOG_UNIT), 0);
+    cr_assert_eq(recover(NULL), 0, "%s", why.data);
+    IS(database, "SELECT count(*) BETWEEN 50 AND 300 FROM access", "1");
+}
+
+Test(recover, an_empty_log_is_an_error_that_keeps_the_folder)
+{
+    cr_assert_eq(ftruncate(directory.log, 0), 0);
+    cr_assert_eq(recover(NULL), TALLY_ERR_CORRUPT);
+    cr_assert_eq(access(directory.path, F_OK), 0);
+    cr_assert_neq(access(database, F_OK), 0);
+}
+
+Test(recover, facts_that_are_missing_or_wrong_are_an_error)
+{
+    char path[200];
+
+    snprintf(path, sizeof path, "%s/%s", directory.path, RUN_FACTS_FILE);
+    cr_assert_eq(truncate(path, 60), 0);
+    cr_assert_eq(recover(NULL), TALLY_ERR_FORMAT);
+    cr_assert_eq(unlink(path), 0);
+    cr_assert_eq(recover(NULL), TALLY_ERR_SYSTEM);
+}
+
+Test(recover, a_run_that_goes_on_is_left_alone)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        for (uint32_t beat = 2;; beat++) {
+            if (pwrite(directory.log, &beat, sizeof beat, offsetof(struct log_control, heartbeat)) <
+                0)
+                _exit(1);
+            usleep(20000);
+        }
+    }
+    cr_assert_eq(recover(NULL), TALLY_ERR_DATABASE);
+    cr_assert(strstr(why.data, "still going on") != NULL);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+Test(recover, facts_survive_their_file)
+{
+    struct run_facts read;
+
+    cr_assert_eq(run_facts_read(&read, directory.folder), 0);
+    cr_assert_eq(memcmp(read.id, facts.id, sizeof read.id), 0);
+    cr_assert_eq(read.argv.length, 9);
+    cr_assert_eq(memcmp(read.argv.data, "make\0all", 9), 0);
+    cr_assert_str_eq(read.manifest_text.data, "/manifest_text");
+    run_facts_free(&read);
+}
+
+Test(recover, the_folder_of_a_run_can_be_entered_but_not_listed)
+{
+    struct stat status;
+
+    cr_assert_eq(fstat(directory.folder, &status), 0);
+    cr_assert_eq(status.st_mode & 07777, 0711);
+    cr_assert_eq(fstat(directory.log, &status), 0);
+    cr_assert_eq(status.st_mode & 07777, 0666);
+    cr_assert(strlen(strrchr(directory.path, '-')) == 33);
+}
