@@ -147,28 +147,6 @@ static void add_access(struct ingest *ingest, const struct record_view *record, 
     atomic_fetch_add_explicit(&ingest->counts->accesses, record->count, memory_order_relaxed);
 }
 
-/* What is read from these is chance, and so an access of its own. */
-static bool is_random_device(const struct subject *subject)
-{
-    static const char *const devices[] = {"/dev/urandom", "/dev/random", "/dev/hwrng"};
-
-    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
-        if (subject->length == strlen(devices[i]) &&
-            memcmp(subject->name, devices[i], subject->length) == 0)
-            return true;
-    return false;
-}
-
-static void take_random_device(struct ingest *ingest, const struct record_view *record,
-                               const struct subject *device)
-{
-    struct subject *source =
-        store_subject(ingest->store, CHANNEL_RANDOMNESS, device->name, device->length);
-
-    if (source)
-        add_access(ingest, record, EVENT_RANDOM, source, NULL);
-}
-
 static void take_path(struct ingest *ingest, const struct record_view *record)
 {
     const struct record *head = record->head;
@@ -178,11 +156,8 @@ static void take_path(struct ingest *ingest, const struct record_view *record)
                      is_change_of_name(head->kind) ? RECORD_NO_FOLLOW : head->flags, record->other,
                      is_text ? 0 : head->other);
 
-    if (!subject)
-        return;
-    add_access(ingest, record, head->kind, subject, NULL);
-    if (head->kind == EVENT_READ && is_random_device(subject))
-        take_random_device(ingest, record, subject);
+    if (subject)
+        add_access(ingest, record, head->kind, subject, NULL);
 }
 
 /* A rename or a hard link is two accesses: what became of the old name, and of the new one. */
