@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "cleanup.h"
 #include "pattern.h"
 #include "policy_hash.h"
 
-#define HEAD_MAX 63 /* the masks of a node have a bit for each length */
+#define HEAD_MAX       63 /* the masks of a fan have a bit for each length */
+#define PATH_DEPTH_MAX 2048
 
 static uint32_t new_node(struct block *block, uint32_t parent, uint32_t name, size_t length)
 {
@@ -21,7 +23,7 @@ static uint32_t new_node(struct block *block, uint32_t parent, uint32_t name, si
     node->parent = parent;
     node->name = name;
     node->name_length = (uint32_t)length;
-    node->below = POLICY_NONE;
+    node->below = node->first_ref = node->fan = POLICY_NONE;
     return block->node_count++;
 }
 
@@ -72,6 +74,7 @@ void block_init(struct block *block)
 void block_fini(struct block *block)
 {
     buffer_fini(&block->strings);
+    buffer_fini(&block->fans);
     buffer_fini(&block->rules);
     buffer_fini(&block->endpoints);
     buffer_fini(&block->waivers);
@@ -231,12 +234,25 @@ static bool same_place(const struct block *block, const struct block_ref *a,
            !memcmp(block->strings.data + a->tail, block->strings.data + b->tail, a->tail_length);
 }
 
+static struct policy_fan *fan_of(struct block *block, uint32_t number)
+{
+    struct policy_node *node = &block->nodes[number];
+    struct policy_fan empty = {0, 0};
+
+    if (node->fan == POLICY_NONE) {
+        node->fan = (uint32_t)(block->fans.length / sizeof(empty));
+        buffer_add(&block->fans, &empty, sizeof(empty));
+    }
+    return (struct policy_fan *)(void *)block->fans.data + node->fan;
+}
+
 static void put_group(struct block *block, struct policy_group *groups, uint32_t room,
-                      const struct block_ref *ref, uint32_t first, uint32_t count)
+                      const struct block_ref *ref, uint32_t first)
 {
     uint64_t hash = policy_hash_group(ref->node, block->strings.data + ref->head, ref->head_length,
                                       block->strings.data + ref->tail, ref->tail_length);
     uint32_t i = (uint32_t)(hash >> 32) & (room - 1);
+    struct policy_fan *fan = fan_of(block, ref->node);
 
     while (groups[i].node != POLICY_NONE)
         i = (i + 1) & (room - 1);
@@ -245,10 +261,18 @@ static void put_group(struct block *block, struct policy_group *groups, uint32_t
                                       .tail = ref->tail,
                                       .head_length = ref->head_length,
                                       .tail_length = ref->tail_length,
-                                      .first_ref = first,
-                                      .ref_count = count};
-    block->nodes[ref->node].heads |= 1ull << ref->head_length;
-    block->nodes[ref->node].tails |= 1ull << ref->tail_length;
+                                      .first_ref = first};
+    fan->heads |= 1ull << ref->head_length;
+    fan->tails |= 1ull << ref->tail_length;
+}
+
+static uint32_t room_for(uint32_t entries)
+{
+    uint32_t room = 2;
+
+    while (room < 2 * entries + 2)
+        room *= 2;
+    return room;
 }
 
 /* Sorts the references and gives each run of one place to its node or to a group. */
@@ -262,25 +286,73 @@ static struct policy_group *make_groups(struct block *block, uint32_t *room)
         qsort(block->refs, block->ref_count, sizeof(*block->refs), compare_refs);
     for (uint32_t i = 0; i < block->ref_count; i++)
         grouped += block->refs[i].head_length || block->refs[i].tail_length;
-    for (*room = 2; *room < 2 * grouped + 2; *room *= 2)
-        ;
+    *room = room_for(grouped);
     groups = xcalloc(*room, sizeof(*groups));
     for (uint32_t i = 0; i < *room; i++)
         groups[i].node = POLICY_NONE;
     for (uint32_t i = 1; i <= block->ref_count; i++) {
         const struct block_ref *ref = &block->refs[first];
 
-        if (i < block->ref_count && same_place(block, ref, &block->refs[i]))
+        if (i < block->ref_count && same_place(block, ref, &block->refs[i])) {
+            block->refs[i - 1].ref.flags |= POLICY_REF_MORE;
             continue;
-        if (ref->head_length || ref->tail_length) {
-            put_group(block, groups, *room, ref, first, i - first);
-        } else {
-            block->nodes[ref->node].first_ref = first;
-            block->nodes[ref->node].ref_count = i - first;
         }
+        if (ref->head_length || ref->tail_length)
+            put_group(block, groups, *room, ref, first);
+        else
+            block->nodes[ref->node].first_ref = first;
         first = i;
     }
     return groups;
+}
+
+/* The path that leads to a node, and the space that it belongs to. */
+static uint32_t path_of(const struct block *block, uint32_t number, struct buffer *path)
+{
+    uint32_t chain[PATH_DEPTH_MAX];
+    size_t depth = 0;
+
+    buffer_clear(path);
+    for (; number >= POLICY_SPACE_COUNT && depth < PATH_DEPTH_MAX;
+         number = block->nodes[number].parent)
+        chain[depth++] = number;
+    while (depth--) {
+        buffer_add_char(path, '/');
+        buffer_add(path, block->strings.data + block->nodes[chain[depth]].name,
+                   block->nodes[chain[depth]].name_length);
+    }
+    return number;
+}
+
+/* The table of paths that rules spell out. A path too deep or too long for it is found by walking.
+ */
+static struct policy_exact *make_exact(struct block *block, uint32_t *room)
+{
+    cleanup_buffer struct buffer path = BUFFER_INIT;
+    struct policy_exact *slots;
+
+    *room = room_for(block->ref_count);
+    slots = xcalloc(*room, sizeof(*slots));
+    for (uint32_t i = 0; i < *room; i++)
+        slots[i].node = POLICY_NONE;
+    for (uint32_t node = POLICY_SPACE_COUNT; node < block->node_count; node++) {
+        uint64_t hash;
+        uint32_t i;
+
+        if (block->nodes[node].first_ref == POLICY_NONE ||
+            path_of(block, node, &path) != POLICY_SPACE_PATHS || path.length > UINT16_MAX ||
+            block->strings.data[block->refs[block->nodes[node].first_ref].ref.rest])
+            continue;
+        hash = policy_hash_path(path.data, path.length);
+        for (i = (uint32_t)hash & (*room - 1); slots[i].node != POLICY_NONE;)
+            i = (i + 1) & (*room - 1);
+        slots[i] = (struct policy_exact){.node = node,
+                                         .path = block_string(block, path.data, path.length),
+                                         .length = (uint16_t)path.length,
+                                         .tag = (uint16_t)(hash >> 48),
+                                         .first_ref = block->nodes[node].first_ref};
+    }
+    return slots;
 }
 
 static void place(struct buffer *out, struct policy_span *span, const void *data, size_t count,
@@ -300,13 +372,16 @@ struct policy *block_finish(struct block *block, const struct policy *head, size
     struct policy policy = *head;
     struct policy_group *groups;
     struct policy_ref *refs;
-    uint32_t group_room;
-    size_t total = block->strings.length + block->node_count * sizeof(*block->nodes) +
-                   (size_t)block->ref_count * (sizeof(*refs) + 2 * 2 * sizeof(*groups));
+    struct policy_exact *exact;
+    uint32_t group_room, exact_room;
+    size_t total =
+        block->strings.length + block->node_count * sizeof(*block->nodes) +
+        (size_t)block->ref_count * 4 * (sizeof(*refs) + sizeof(*groups) + sizeof(*exact));
 
     if (block->overflow || total > POLICY_SIZE_MAX / 2)
         return NULL;
     groups = make_groups(block, &group_room);
+    exact = make_exact(block, &exact_room);
     refs = xcalloc(block->ref_count + 1, sizeof(*refs));
     for (uint32_t i = 0; i < block->ref_count; i++)
         refs[i] = block->refs[i].ref;
@@ -315,7 +390,10 @@ struct policy *block_finish(struct block *block, const struct policy *head, size
           sizeof(struct policy_rule));
     place(&out, &policy.nodes, block->nodes, block->node_count, sizeof(*block->nodes));
     place(&out, &policy.edges, block->edges, block->edge_room, sizeof(*block->edges));
+    place(&out, &policy.fans, block->fans.data, block->fans.length / sizeof(struct policy_fan),
+          sizeof(struct policy_fan));
     place(&out, &policy.groups, groups, group_room, sizeof(*groups));
+    place(&out, &policy.exact, exact, exact_room, sizeof(*exact));
     place(&out, &policy.refs, refs, block->ref_count, sizeof(*refs));
     place(&out, &policy.endpoints, block->endpoints.data,
           block->endpoints.length / sizeof(struct policy_endpoint), sizeof(struct policy_endpoint));
@@ -325,7 +403,12 @@ struct policy *block_finish(struct block *block, const struct policy *head, size
           block->actions.length / sizeof(struct policy_action), sizeof(struct policy_action));
     place(&out, &policy.strings, block->strings.data, block->strings.length, 1);
     free(groups);
+    free(exact);
     free(refs);
+    if (block->overflow || out.length > POLICY_SIZE_MAX) {
+        buffer_fini(&out);
+        return NULL;
+    }
     policy.magic = POLICY_MAGIC;
     policy.version = POLICY_VERSION;
     policy.size = (uint32_t)out.length;

@@ -22,7 +22,7 @@ struct block_ref {
 
 struct block {
     struct buffer strings;
-    struct buffer rules, endpoints, waivers, actions; /* arrays of their policy_ structs */
+    struct buffer fans, rules, endpoints, waivers, actions; /* arrays of their policy_ structs */
     struct policy_node *nodes;
     uint32_t node_count, node_room;
     struct policy_edge *edges;

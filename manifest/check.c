@@ -28,6 +28,8 @@ static bool spans_fit(const struct policy *policy)
     if (!span_fits(policy, &policy->rules, sizeof(struct policy_rule)) ||
         !span_fits(policy, &policy->nodes, sizeof(struct policy_node)) ||
         !span_fits(policy, &policy->edges, sizeof(struct policy_edge)) ||
+        !span_fits(policy, &policy->fans, sizeof(struct policy_fan)) ||
+        !span_fits(policy, &policy->exact, sizeof(struct policy_exact)) ||
         !span_fits(policy, &policy->groups, sizeof(struct policy_group)) ||
         !span_fits(policy, &policy->refs, sizeof(struct policy_ref)) ||
         !span_fits(policy, &policy->endpoints, sizeof(struct policy_endpoint)) ||
@@ -60,9 +62,10 @@ static bool is_rule_or_none(const struct policy *policy, uint32_t rule)
     return rule == POLICY_NONE || rule < policy->rules.count;
 }
 
-static bool are_refs(const struct policy *policy, uint32_t first, uint32_t count)
+/* The last of all references has no successor, so a run of them ends in any case. */
+static bool is_ref_or_none(const struct policy *policy, uint32_t first)
 {
-    return first <= policy->refs.count && count <= policy->refs.count - first;
+    return first == POLICY_NONE || first < policy->refs.count;
 }
 
 static bool rules_hold(const struct policy *policy)
@@ -77,7 +80,7 @@ static bool rules_hold(const struct policy *policy)
     for (uint32_t i = 0; i < policy->refs.count; i++)
         if (refs[i].rule >= policy->rules.count || !is_string(policy, refs[i].rest))
             return false;
-    return true;
+    return !policy->refs.count || !(refs[policy->refs.count - 1].flags & POLICY_REF_MORE);
 }
 
 static bool nodes_hold(const struct policy *policy)
@@ -91,7 +94,8 @@ static bool nodes_hold(const struct policy *policy)
             return false;
         if (!is_piece(policy, nodes[i].name, nodes[i].name_length) ||
             !is_rule_or_none(policy, nodes[i].below) ||
-            !are_refs(policy, nodes[i].first_ref, nodes[i].ref_count))
+            !is_ref_or_none(policy, nodes[i].first_ref) ||
+            (nodes[i].fan != POLICY_NONE && nodes[i].fan >= policy->fans.count))
             return false;
     }
     return true;
@@ -106,9 +110,11 @@ static bool tables_hold(const struct policy *policy)
 {
     const struct policy_edge *edges = start(policy, &policy->edges);
     const struct policy_group *groups = start(policy, &policy->groups);
-    uint32_t free_edges = 0, free_groups = 0;
+    const struct policy_exact *exact = start(policy, &policy->exact);
+    uint32_t free_edges = 0, free_groups = 0, free_exact = 0;
 
-    if (!is_power_of_two(policy->edges.count) || !is_power_of_two(policy->groups.count))
+    if (!is_power_of_two(policy->edges.count) || !is_power_of_two(policy->groups.count) ||
+        !is_power_of_two(policy->exact.count))
         return false;
     for (uint32_t i = 0; i < policy->edges.count; i++) {
         if (edges[i].node == POLICY_NONE)
@@ -121,10 +127,18 @@ static bool tables_hold(const struct policy *policy)
             free_groups++;
         else if (!is_piece(policy, groups[i].head, groups[i].head_length) ||
                  !is_piece(policy, groups[i].tail, groups[i].tail_length) ||
-                 !are_refs(policy, groups[i].first_ref, groups[i].ref_count))
+                 !is_ref_or_none(policy, groups[i].first_ref))
             return false;
     }
-    return free_edges && free_groups;
+    for (uint32_t i = 0; i < policy->exact.count; i++) {
+        if (exact[i].node == POLICY_NONE)
+            free_exact++;
+        else if (exact[i].node >= policy->nodes.count ||
+                 !is_piece(policy, exact[i].path, exact[i].length) ||
+                 !is_ref_or_none(policy, exact[i].first_ref))
+            return false;
+    }
+    return free_edges && free_groups && free_exact;
 }
 
 static bool rest_holds(const struct policy *policy)

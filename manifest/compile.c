@@ -60,6 +60,7 @@ static void add_rule(struct block *block, const struct rule *rule)
 struct entry {
     struct block *block;
     enum policy_space space;
+    const struct rule *rule;
     uint32_t number; /* of the rule */
     bool declares;   /* the folders that lead to it may be looked at */
     bool exact;      /* covers nothing below: a file of a package */
@@ -76,7 +77,11 @@ static void mark_below(struct block *block, uint32_t node, uint32_t rule)
 /* Makes nodes for the components of `literal` (unquoted, absolute) and refers to the rule there. */
 static void add_pattern(const struct entry *entry, const char *literal, const char *rest)
 {
-    struct policy_ref ref = {.rule = entry->number, .flags = entry->linked ? POLICY_REF_LINKED : 0};
+    struct policy_ref ref = {.rule = entry->number,
+                             .action = entry->rule->action,
+                             .section = (uint16_t)entry->rule->section,
+                             .flags = (entry->linked ? POLICY_REF_LINKED : 0) |
+                                      (entry->rule->takes_away ? POLICY_REF_TAKES_AWAY : 0)};
     uint32_t node = entry->space;
     const char *last = strrchr(rest, '/');
     size_t rest_head = 0;
@@ -173,7 +178,7 @@ static void add_endpoint(struct block *block, const struct rule *rule, uint32_t 
 
 static void add_variable(struct block *block, const struct rule *rule, uint32_t number)
 {
-    struct policy_ref ref = {.rule = number};
+    struct policy_ref ref = {.rule = number, .action = POLICY_NONE, .section = POLICY_ENVIRONMENT};
     size_t length = strlen(rule->pattern);
 
     if (pattern_has_wildcard(rule->pattern, length)) {
@@ -193,7 +198,11 @@ static void add_waiver(struct block *block, const struct rule *rule, uint32_t nu
                        struct links *links)
 {
     if (rule->channel == CHANNEL_FILESYSTEM) {
-        struct entry entry = {.block = block, .space = POLICY_SPACE_WAIVERS, .number = number};
+        struct entry entry = {.block = block,
+                              .space = POLICY_SPACE_WAIVERS,
+                              .rule = rule,
+                              .number = number,
+                              .declares = true};
 
         add_path(&entry, links, rule);
     } else {
@@ -209,6 +218,7 @@ static void add_any(struct block *block, const struct rule *rule, uint32_t numbe
 {
     struct entry entry = {.block = block,
                           .space = POLICY_SPACE_PATHS,
+                          .rule = rule,
                           .number = number,
                           .declares = !rule->takes_away};
 

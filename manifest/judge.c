@@ -45,7 +45,6 @@ static void weigh(const struct policy *policy, const struct question *question, 
     struct search search = {
         .policy = policy, .action = question->action, .space = POLICY_SPACE_PATHS};
     enum access_class class = class_of[question->kind];
-    const struct policy_rule *rule;
 
     find_path(&search, path, length, &opinion->found);
     opinion->declared = opinion->refused = false;
@@ -57,12 +56,11 @@ static void weigh(const struct policy *policy, const struct question *question, 
     }
     if (opinion->found.rule == POLICY_NONE)
         return;
-    rule = policy_rules(policy) + opinion->found.rule;
-    if (rule->flags & POLICY_RULE_TAKES_AWAY) {
+    if (opinion->found.takes_away) {
         opinion->refused = true;
         return;
     }
-    switch (rule->section) {
+    switch (opinion->found.section) {
     case POLICY_INPUT:
         opinion->declared = class != ACCESS_WRITE || question->absent;
         break;
@@ -116,7 +114,7 @@ static bool leads_on(const struct policy *policy, const struct question *questio
 
     if (found->linked)
         return true;
-    if (policy_rules(policy)[found->rule].flags & POLICY_RULE_TAKES_AWAY)
+    if (found->takes_away)
         return false;
     weigh(policy, question, question->subject, link_end(question), &link);
     return link.declared;
@@ -212,11 +210,10 @@ static struct judgement judge_variable(const struct policy *policy, const struct
                                      : answer(VERDICT_DECLARED, found.rule);
 }
 
-/* Locales that are part of libc itself, and the name that nl_langinfo gives to the charset of "C".
- */
+/* Locales that are part of libc itself, and the names that nl_langinfo gives to their charsets. */
 static struct judgement judge_locale(const struct policy *policy, const struct question *question)
 {
-    static const char built_in[][20] = {"C", "POSIX", "C.UTF-8", "ANSI_X3.4-1968"};
+    static const char built_in[][20] = {"C", "POSIX", "C.UTF-8", "ANSI_X3.4-1968", "UTF-8"};
 
     for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
         if (same_text(question->subject, question->subject_length, built_in[i]))
@@ -335,6 +332,8 @@ static uint32_t find_waiver(const struct policy *policy, const struct question *
     bool random = channel == CHANNEL_FILESYSTEM && reads_randomness(question);
 
     if (channel == CHANNEL_FILESYSTEM) {
+        if (policy_nodes(policy)[POLICY_SPACE_WAIVERS].below == POLICY_NONE && !random)
+            return POLICY_NONE;
         find_path(&search, question->subject, question->subject_length, &found);
         if (found.rule == POLICY_NONE && question->resolved)
             find_path(&search, question->resolved, question->resolved_length, &found);

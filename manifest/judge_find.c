@@ -22,7 +22,12 @@ size_t text_length(const char *text)
 
 bool same_bytes(const char *one, const char *other, size_t length)
 {
-    for (size_t i = 0; i < length; i++)
+    size_t i = 0;
+
+    for (; i + 8 <= length; i += 8)
+        if (policy_hash_load(one + i) != policy_hash_load(other + i))
+            return false;
+    for (; i < length; i++)
         if (one[i] != other[i])
             return false;
     return true;
@@ -122,20 +127,20 @@ static const struct policy_group *group_of(const struct policy *policy, uint32_t
 }
 
 /* An action with inputs or outputs of its own narrows those of the build, inside the root. */
-static bool counts(const struct walk *walk, const struct policy_rule *rule)
+static bool counts(const struct walk *walk, const struct policy_ref *ref)
 {
     uint32_t action = walk->search->action;
     uint32_t narrows;
 
-    if (rule->action != POLICY_NONE)
-        return rule->action == action;
+    if (ref->action != POLICY_NONE)
+        return ref->action == action;
     if (action >= walk->search->policy->actions.count || !walk->below_root ||
-        rule->flags & POLICY_RULE_TAKES_AWAY)
+        ref->flags & POLICY_REF_TAKES_AWAY)
         return true;
     narrows = policy_actions(walk->search->policy)[action].flags;
-    if (rule->section == POLICY_INPUT)
+    if (ref->section == POLICY_INPUT)
         return !(narrows & POLICY_ACTION_INPUTS);
-    if (rule->section == POLICY_OUTPUT)
+    if (ref->section == POLICY_OUTPUT)
         return !(narrows & POLICY_ACTION_OUTPUTS);
     return true;
 }
@@ -158,38 +163,39 @@ static bool wins(const struct policy_ref *ref, const struct policy_ref *best)
            (ref->literal == best->literal && ref->rule > best->rule);
 }
 
-/* The best of `count` references from `first`, which lie in order of rank, or `best`. */
-static const struct policy_ref *pick(const struct walk *walk, uint32_t first, uint32_t count,
-                                     size_t at, const struct policy_ref *best)
+/* The best of the references from `first`, which lie in order of rank, or `best`. */
+static const struct policy_ref *pick(const struct walk *walk, uint32_t first, size_t at,
+                                     const struct policy_ref *best)
 {
     const struct policy *policy = walk->search->policy;
-    const struct policy_ref *refs = policy_at(policy, policy->refs.offset);
+    const struct policy_ref *ref =
+        (const struct policy_ref *)policy_at(policy, policy->refs.offset);
 
-    for (uint32_t i = first; i < first + count; i++) {
-        if (!wins(refs + i, best))
+    if (first == POLICY_NONE)
+        return best;
+    for (ref += first; wins(ref, best); ref++) {
+        if (counts(walk, ref) && matches(walk, ref, at))
+            return ref;
+        if (!(ref->flags & POLICY_REF_MORE))
             break;
-        if (counts(walk, policy_rules(policy) + refs[i].rule) && matches(walk, refs + i, at))
-            return refs + i;
     }
     return best;
 }
 
-static const struct policy_ref *pick_groups(const struct walk *walk, uint32_t number, size_t at,
-                                            size_t head, const struct policy_ref *best)
+static const struct policy_ref *pick_groups(const struct walk *walk, uint32_t number,
+                                            uint64_t tails, size_t at, size_t head,
+                                            const struct policy_ref *best)
 {
-    const struct policy *policy = walk->search->policy;
-    uint64_t tails = policy_nodes(policy)[number].tails;
-
     for (; tails; tails &= tails - 1) {
         size_t tail = (size_t)__builtin_ctzll(tails);
         const struct policy_group *group;
 
         if (tail > walk->last_size)
             break;
-        group =
-            group_of(policy, number, walk->name + at, head, walk->name + walk->length - tail, tail);
+        group = group_of(walk->search->policy, number, walk->name + at, head,
+                         walk->name + walk->length - tail, tail);
         if (group)
-            best = pick(walk, group->first_ref, group->ref_count, at, best);
+            best = pick(walk, group->first_ref, at, best);
     }
     return best;
 }
@@ -197,27 +203,28 @@ static const struct policy_ref *pick_groups(const struct walk *walk, uint32_t nu
 /* What follows the node starts at `at`. */
 static const struct policy_ref *best_at(const struct walk *walk, uint32_t number, size_t at)
 {
-    const struct policy_node *node = policy_nodes(walk->search->policy) + number;
-    uint64_t heads = node->heads;
+    const struct policy *policy = walk->search->policy;
+    const struct policy_node *node = policy_nodes(policy) + number;
+    const struct policy_fan *fan = policy_at(policy, policy->fans.offset);
+    const struct policy_ref *best = NULL;
+    size_t size;
 
-    if (heads && at < walk->length) {
-        size_t size = end_of_component(walk, at) - at;
+    if (node->fan == POLICY_NONE || at == walk->length)
+        return pick(walk, node->first_ref, at, NULL);
+    fan += node->fan;
+    size = end_of_component(walk, at) - at;
+    for (uint64_t heads = fan->heads & ~1ull; heads;) {
+        size_t head = 63 - (size_t)__builtin_clzll(heads);
 
-        for (; heads; heads &= ~(1ull << (63 - __builtin_clzll(heads)))) {
-            size_t head = 63 - (size_t)__builtin_clzll(heads);
-            const struct policy_ref *best = NULL;
-
-            if (head > size || !head)
-                continue;
-            best = pick_groups(walk, number, at, head, NULL);
-            if (best)
-                return best;
-        }
+        heads ^= 1ull << head;
+        if (head <= size)
+            best = pick_groups(walk, number, fan->tails, at, head, NULL);
+        if (best)
+            return best;
     }
-    if (node->heads & 1 && at < walk->length)
-        return pick(walk, node->first_ref, node->ref_count, at,
-                    pick_groups(walk, number, at, 0, NULL));
-    return pick(walk, node->first_ref, node->ref_count, at, NULL);
+    if (fan->heads & 1)
+        best = pick_groups(walk, number, fan->tails, at, 0, NULL);
+    return pick(walk, node->first_ref, at, best);
 }
 
 /* Where the parent's rest starts: the node's own name is the last component before `at`. */
@@ -235,6 +242,17 @@ static bool has_parent_component(const char *path, size_t at, size_t length)
             (at + 2 == length || path[at + 2] == '/'))
             return true;
     return false;
+}
+
+static void set_found(const struct policy *policy, const struct policy_ref *ref, size_t literal_end,
+                      struct found *found)
+{
+    found->rule = ref->rule;
+    found->section = ref->section;
+    found->takes_away = ref->flags & POLICY_REF_TAKES_AWAY;
+    found->literal_end = literal_end;
+    found->continues = policy_string(policy, ref->rest)[0] != '\0';
+    found->linked = ref->flags & POLICY_REF_LINKED;
 }
 
 static void find(struct walk *walk, struct found *found)
@@ -266,10 +284,30 @@ static void find(struct walk *walk, struct found *found)
         return;
     while (at && walk->name[at - 1] == '/')
         at--;
-    found->rule = ref->rule;
-    found->literal_end = at;
-    found->continues = policy_string(policy, ref->rest)[0] != '\0';
-    found->linked = ref->flags & POLICY_REF_LINKED;
+    set_found(policy, ref, at, found);
+}
+
+/* A rule that spells out this very path; false when there is none that counts. */
+static bool find_exact(const struct walk *walk, struct found *found)
+{
+    const struct policy *policy = walk->search->policy;
+    const struct policy_exact *slots = policy_at(policy, policy->exact.offset);
+    uint64_t hash = policy_hash_path(walk->name, walk->length);
+    uint32_t mask = policy->exact.count - 1;
+    const struct policy_ref *ref;
+
+    for (uint32_t i = (uint32_t)hash & mask; slots[i].node != POLICY_NONE; i = (i + 1) & mask) {
+        if (slots[i].tag != (uint16_t)(hash >> 48) || slots[i].length != walk->length ||
+            !same_bytes(policy_string(policy, slots[i].path), walk->name, walk->length))
+            continue;
+        ref = pick(walk, slots[i].first_ref, walk->length, NULL);
+        if (!ref)
+            return false;
+        set_found(policy, ref, walk->length, found);
+        found->leads_to = policy_nodes(policy)[slots[i].node].below;
+        return true;
+    }
+    return false;
 }
 
 static bool lies_in(const char *path, size_t length, const char *folder, size_t folder_length)
@@ -280,14 +318,20 @@ static bool lies_in(const char *path, size_t length, const char *folder, size_t 
            (length == folder_length || path[folder_length] == '/');
 }
 
+static void clear_found(struct found *found)
+{
+    found->rule = found->leads_to = POLICY_NONE;
+    found->section = POLICY_SECTION_COUNT;
+    found->literal_end = 0;
+    found->takes_away = found->continues = found->linked = false;
+}
+
 void find_path(const struct search *search, const char *path, size_t length, struct found *found)
 {
     const struct policy *policy = search->policy;
     struct walk walk = {.search = search, .name = path, .length = length};
 
-    found->rule = found->leads_to = POLICY_NONE;
-    found->literal_end = 0;
-    found->continues = found->linked = false;
+    clear_found(found);
     if (!length || path[0] != '/')
         return;
     while (length > 1 && path[length - 1] == '/')
@@ -298,7 +342,8 @@ void find_path(const struct search *search, const char *path, size_t length, str
     walk.below_root =
         search->action != POLICY_NONE &&
         lies_in(path, length, policy_string(policy, policy->root), policy->root_length);
-    find(&walk, found);
+    if (search->space != POLICY_SPACE_PATHS || !find_exact(&walk, found))
+        find(&walk, found);
 }
 
 void find_name(const struct search *search, const char *name, size_t length, struct found *found)
@@ -306,9 +351,7 @@ void find_name(const struct search *search, const char *name, size_t length, str
     struct walk walk = {
         .search = search, .name = name, .length = length, .whole = true, .last_size = length};
 
-    found->rule = found->leads_to = POLICY_NONE;
-    found->literal_end = 0;
-    found->continues = found->linked = false;
+    clear_found(found);
     if (length)
         find(&walk, found);
 }

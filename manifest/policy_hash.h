@@ -17,23 +17,34 @@ static inline uint64_t policy_hash_mix(uint64_t hash, uint64_t word)
     return hash ^ (hash >> 29);
 }
 
-/* Eight bytes at a time, put together byte by byte so that neither alignment nor byte order matter.
- */
+/* The compilers turn these into one load each; a call of memcpy never comes out of them. */
+static inline uint64_t policy_hash_load(const char *bytes)
+{
+    uint64_t word;
+
+    __builtin_memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
 static inline uint64_t policy_hash_bytes(uint64_t hash, const char *bytes, size_t length)
 {
     uint64_t word = 0;
-    unsigned shift = 0;
+    size_t i = 0;
 
-    for (size_t i = 0; i < length; i++) {
-        word |= (uint64_t)(unsigned char)bytes[i] << shift;
-        shift += 8;
-        if (shift == 64) {
-            hash = policy_hash_mix(hash, word);
-            word = 0;
-            shift = 0;
-        }
+    for (; i + 8 < length; i += 8)
+        hash = policy_hash_mix(hash, policy_hash_load(bytes + i));
+    if (length >= 8) {
+        word = policy_hash_load(bytes + length - 8); /* may take some bytes twice */
+    } else {
+        for (; i < length; i++)
+            word = word << 8 | (unsigned char)bytes[i];
     }
-    return policy_hash_mix(hash, word ^ ((uint64_t)length << 56));
+    return policy_hash_mix(hash ^ length, word);
+}
+
+static inline uint64_t policy_hash_path(const char *path, size_t length)
+{
+    return policy_hash_mix(policy_hash_bytes(0, path, length), 2);
 }
 
 static inline uint64_t policy_hash_edge(uint32_t parent, const char *name, size_t length)

@@ -76,10 +76,16 @@ struct policy_node {
     uint32_t name;        /* string */
     uint32_t name_length; /* bytes */
     uint32_t below;       /* a rule that declares this path or one below it; POLICY_NONE none. The
-                             folders that lead to something declared may be looked at */
-    uint32_t first_ref;   /* references whose pattern starts here and needs no further filter */
-    uint32_t ref_count;
-    uint64_t heads; /* bit n: `groups` has entries for this node with a head of n bytes */
+                             folders that lead to something declared may be looked at. For the root
+                             of POLICY_SPACE_WAIVERS: a rule when there is any */
+    uint32_t first_ref;   /* references whose pattern starts here and needs no further filter;
+                             POLICY_NONE none */
+    uint32_t fan;         /* index of a struct policy_fan; POLICY_NONE: no groups at this node */
+};
+
+/* Which groups a node has. */
+struct policy_fan {
+    uint64_t heads; /* bit n: there are groups with a head of n bytes */
     uint64_t tails; /* bit n: likewise with a tail of n bytes */
 };
 
@@ -99,19 +105,32 @@ struct policy_group {
     uint16_t head_length;
     uint16_t tail_length;
     uint32_t first_ref;
-    uint32_t ref_count;
 };
 
-#define POLICY_REF_COVERS 1u /* what it matches is declared with all that lies below */
-#define POLICY_REF_LINKED 2u /* a link leads there; the rule also stands at the resolved name */
+/* Paths that a rule spells out whole. Such a rule has the longest literal part that a rule for this
+ * path can have, so it decides, and the tree need not be walked. A hash table, as above. */
+struct policy_exact {
+    uint32_t node; /* POLICY_NONE: free */
+    uint32_t path; /* string */
+    uint16_t length;
+    uint16_t tag; /* uppermost bits of the hash */
+    uint32_t first_ref;
+};
 
-/* One pattern of a rule. References of one node or group lie together, the one that wins first:
- * by longer literal part, then by later rule. */
+#define POLICY_REF_COVERS     1u /* what it matches is declared with all that lies below */
+#define POLICY_REF_LINKED     2u /* a link leads there; the rule also stands at the resolved name */
+#define POLICY_REF_TAKES_AWAY 4u /* as POLICY_RULE_TAKES_AWAY of the rule */
+#define POLICY_REF_MORE       8u /* the next reference belongs to the same place */
+
+/* One pattern of a rule, with what the judge needs to know of the rule. References of one node or
+ * group lie together, the one that wins first: by longer literal part, then by later rule. */
 struct policy_ref {
     uint32_t rule;
     uint32_t rest;    /* string: the pattern after the node's path; "" when there is no more */
     uint32_t literal; /* bytes before the first wildcard of the whole pattern */
-    uint32_t flags;   /* POLICY_REF_* */
+    uint32_t action;  /* of the rule */
+    uint16_t section; /* of the rule */
+    uint16_t flags;   /* POLICY_REF_* */
 };
 
 enum policy_endpoint_kind {
@@ -187,7 +206,9 @@ struct policy {
     struct policy_span rules;
     struct policy_span nodes;
     struct policy_span edges;
+    struct policy_span fans;
     struct policy_span groups;
+    struct policy_span exact;
     struct policy_span refs;
     struct policy_span endpoints;
     struct policy_span waivers;

@@ -59,6 +59,45 @@ static char *path_of(const char *line, const char *folder)
     return xprintf("%s/%.*s", base, (int)(end - start) - 1, start + 1);
 }
 
+static void step_up(struct buffer *path)
+{
+    char *real = realpath(path->length ? path->data : "/", NULL);
+    char *slash;
+
+    if (real) {
+        buffer_clear(path);
+        buffer_add_text(path, real);
+        free(real);
+    }
+    slash = path->length ? strrchr(path->data, '/') : NULL;
+    path->length = slash ? (size_t)(slash - path->data) : 0;
+    if (path->data)
+        path->data[path->length] = '\0';
+}
+
+/* The path as the judge wants it: without ".", "//", and "..", of which the last is resolved. */
+static char *normalise(const char *path)
+{
+    struct buffer out = BUFFER_INIT;
+
+    while (*path) {
+        size_t length;
+
+        path += strspn(path, "/");
+        length = strcspn(path, "/");
+        if (length == 2 && !strncmp(path, "..", 2)) {
+            step_up(&out);
+        } else if (length && !(length == 1 && *path == '.')) {
+            buffer_add_char(&out, '/');
+            buffer_add(&out, path, length);
+        }
+        path += length;
+    }
+    if (!out.length)
+        buffer_add_char(&out, '/');
+    return buffer_take(&out);
+}
+
 /* The name that the kernel resolves the path to, or that of its folder where it resolves no
  * further. */
 static char *resolve(const char *path, bool follow)
@@ -68,6 +107,10 @@ static char *resolve(const char *path, bool follow)
     char *slash = strrchr(folder, '/');
     char *whole = follow ? realpath(path, NULL) : NULL;
 
+    if (!strncmp(path, "/proc/", 6)) { /* whose links would lead to this process */
+        free(whole);
+        return xstrdup(path);
+    }
     if (whole || slash == folder)
         return whole ? whole : xstrdup(path);
     *slash = '\0';
@@ -79,7 +122,8 @@ static bool judge_line(const struct policy *policy, const char *line, const char
                        long *count)
 {
     enum event_kind kind = kind_of(line);
-    cleanup_free char *path = kind ? path_of(line, folder) : NULL;
+    cleanup_free char *given = kind ? path_of(line, folder) : NULL;
+    cleanup_free char *path = given ? normalise(given) : NULL;
     cleanup_free char *resolved = NULL;
     struct question question = {.kind = kind, .subject = path, .action = JUDGE_NO_ACTION};
     struct judgement judgement;
