@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a judged run comes to, ready to be shown: findings, each one thing that a person acts on, with
- * its members; counts per channel; blind spots; processes. Every renderer draws from this and from
- * nothing else, so all formats say the same.
+ * What a judged run comes to, ready to be shown: findings, each one thing that a person acts on,
+ * with its members; counts per channel; blind spots; processes. Every renderer draws from this and
+ * from nothing else, so all formats say the same.
  *
  * Names are bytes (struct text), not strings: they can hold anything but NUL.
  */
@@ -35,8 +35,8 @@ enum finding_class {
 };
 
 struct analysis_process {
-    int64_t id;          /* process.id */
-    uint32_t parent;     /* index, ANALYSIS_NONE for the first */
+    int64_t id;      /* process.id */
+    uint32_t parent; /* index, ANALYSIS_NONE for the first */
     int64_t pid;
     const char *how;
     struct text exe;
@@ -65,7 +65,7 @@ struct analysis_finding {
     char fingerprint[17]; /* hex; the same in every run, for every user and every checkout */
     enum channel channel;
     enum finding_class class;
-    enum verdict verdict; /* undeclared or waived */
+    enum verdict verdict;  /* undeclared or waived */
     const char *operation; /* of the most telling member: "execute" before "read" before "stat" */
     const char *category;  /* package, home, temporary, device, kernel, folder, variable ... */
     struct text subject;   /* of the group: a package's name, a folder, a variable, a host */
@@ -103,11 +103,11 @@ struct analysis_waiver {
 struct analysis {
     int64_t run;
     struct text uuid, tool, command, argv, cwd, root, home, user, host, machine, mode, witness;
-    struct text manifest; /* path; bytes NULL: built-in policy */
-    int64_t started, ended; /* Unix time in ns; ended 0: the run never ended */
+    struct text manifest;                     /* path; bytes NULL: built-in policy */
+    int64_t started, ended;                   /* Unix time in ns; ended 0: the run never ended */
     int64_t exit_status, signal, interrupted; /* exit_status -1 unknown */
-    bool judged;   /* false: no verdicts in the database */
-    bool complete; /* evidence */
+    bool judged;                              /* false: no verdicts in the database */
+    bool complete;                            /* evidence */
 
     struct analysis_channel channels[CHANNEL_COUNT];
     struct analysis_finding *findings; /* by channel, class, then most used first */
@@ -135,12 +135,12 @@ const char *analysis_class_name(enum finding_class class);
 /* Undeclared findings, all channels. */
 uint32_t analysis_undeclared(const struct analysis *analysis);
 
-/* The name of a program as people know it ("gcc", not "x86_64-linux-gnu-gcc-12"): the last part of its
- * first argument, or of its path. Borrowed. */
+/* The name of a program as people know it ("gcc", not "x86_64-linux-gnu-gcc-12"): the last part of
+ * its first argument, or of its path. Borrowed. */
 struct text analysis_program(const struct analysis_process *process);
 
-/* The programs behind a finding with the number of their processes, most first. The caller frees the
- * array; the names are borrowed. */
+/* The programs behind a finding with the number of their processes, most first. The caller frees
+ * the array; the names are borrowed. */
 struct analysis_users {
     struct text program;
     size_t processes;

@@ -21,8 +21,9 @@ int analyzer_attribute(sqlite3 *db, int64_t run);
 /* The same with the machine's root folder given; "" is the machine itself. */
 int analyzer_attribute_under(sqlite3 *db, int64_t run, const char *root);
 
-/* Puts temporary copies of the derived tables, of this run alone, in front of the real ones, so that
- * analyzer_judge changes nothing in the file. `db` may be open for reading only. To be called once. */
+/* Puts temporary copies of the derived tables, of this run alone, in front of the real ones, so
+ * that analyzer_judge changes nothing in the file. `db` may be open for reading only. To be called
+ * once. */
 int analyzer_shadow(sqlite3 *db, int64_t run);
 
 #endif

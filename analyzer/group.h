@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which accesses a person acts on together. The rules look at one access alone, never at the others,
- * so that a group is named the same in every run.
+ * Which accesses a person acts on together. The rules look at one access alone, never at the
+ * others, so that a group is named the same in every run.
  */
 #ifndef ANALYZER_GROUP_H
 #define ANALYZER_GROUP_H

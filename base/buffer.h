@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A growing string of bytes. `data` is always NUL-terminated and never NULL once something was added;
- * the NUL is not counted in `length`. Start with BUFFER_INIT; end with buffer_fini or take the
- * memory with buffer_take.
+ * A growing string of bytes. `data` is always NUL-terminated and never NULL once something was
+ * added; the NUL is not counted in `length`. Start with BUFFER_INIT; end with buffer_fini or take
+ * the memory with buffer_take.
  */
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
@@ -16,7 +16,10 @@ struct buffer {
     size_t room;
 };
 
-#define BUFFER_INIT {NULL, 0, 0}
+#define BUFFER_INIT                                                                                \
+    {                                                                                              \
+        NULL, 0, 0                                                                                 \
+    }
 
 void buffer_add(struct buffer *buffer, const void *bytes, size_t length);
 void buffer_add_text(struct buffer *buffer, const char *text);

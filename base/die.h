@@ -28,7 +28,8 @@ void *xmalloc(size_t size) __attribute__((malloc, alloc_size(1), returns_nonnull
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2), returns_nonnull));
 void *xrealloc(void *old, size_t size) __attribute__((alloc_size(2), returns_nonnull));
 char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
-char *xmemdup(const void *bytes, size_t length) __attribute__((malloc, returns_nonnull)); /* adds a NUL */
+char *xmemdup(const void *bytes, size_t length)
+    __attribute__((malloc, returns_nonnull)); /* adds a NUL */
 char *xprintf(const char *format, ...) PRINTF_LIKE(1, 2) __attribute__((returns_nonnull));
 
 #endif

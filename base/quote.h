@@ -14,10 +14,10 @@ bool text_is_utf8(const char *bytes, size_t length);
 /* Length of the UTF-8 character at `bytes`, 0 when there is none. */
 size_t text_character(const char *bytes, size_t left);
 
-/* One word for a POSIX shell that reads back as exactly these bytes: plain where it can be, in single
- * quotes otherwise. Control characters and bytes that are not UTF-8 cannot be shown safely inside
- * quotes that sh and bash both understand; they come out as "$(printf '\ooo')". The result is
- * printable UTF-8, but for newlines at the very end of a word, which no such form keeps. */
+/* One word for a POSIX shell that reads back as exactly these bytes: plain where it can be, in
+ * single quotes otherwise. Control characters and bytes that are not UTF-8 cannot be shown safely
+ * inside quotes that sh and bash both understand; they come out as "$(printf '\ooo')". The result
+ * is printable UTF-8, but for newlines at the very end of a word, which no such form keeps. */
 void quote_word(struct buffer *out, const char *bytes, size_t length);
 
 /* A whole command line: `argv` is `length` bytes, arguments with a NUL after each. */

@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* Number of letters to insert, remove, replace or swap with their neighbour to make one of the other. */
+/* Number of letters to insert, remove, replace or swap with their neighbour to make one of the
+ * other. */
 size_t spelling_distance(const char *one, const char *other);
 
 /* The name in `names` with the smallest distance to `word`; NULL when none is close enough to be a

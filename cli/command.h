@@ -12,10 +12,10 @@
 
 struct command {
     const char *name;
-    const char *synopsis;         /* the words after the options: "[--] COMMAND [ARG...]" */
-    const char *summary;          /* finishes "tallyman NAME: ...", without full stop */
+    const char *synopsis; /* the words after the options: "[--] COMMAND [ARG...]" */
+    const char *summary;  /* finishes "tallyman NAME: ...", without full stop */
     const struct option *options;
-    bool stop_at_first;           /* as option_parse; the command passes the same value */
+    bool stop_at_first; /* as option_parse; the command passes the same value */
     /* argv[0] is the command's own name. Returns the exit status. */
     int (*function)(int argc, char **argv);
 };

@@ -18,9 +18,10 @@ struct judged_run {
     struct analysis *analysis;
 };
 
-/* Opens `database` (NULL: the default), finds `run` (0: the newest) and judges it by `manifest`; with
- * NULL the verdicts in the database stand, and where there are none the manifest that the run had is
- * used. 0, or an exit status after the reason was said on stderr. judged_run_fini in any case. */
+/* Opens `database` (NULL: the default), finds `run` (0: the newest) and judges it by `manifest`;
+ * with NULL the verdicts in the database stand, and where there are none the manifest that the run
+ * had is used. 0, or an exit status after the reason was said on stderr. judged_run_fini in any
+ * case. */
 int judged_run_open(struct judged_run *judged, const char *database, int64_t run,
                     const char *manifest);
 void judged_run_fini(struct judged_run *judged);

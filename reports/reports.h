@@ -12,10 +12,10 @@
 #include "buffer.h"
 
 struct report_settings {
-    bool all;               /* every access, not only the groups */
-    bool colour;            /* text: escape sequences */
-    int width;              /* text: columns; 0 is 80 */
-    const char *database;   /* its path, for the next steps */
+    bool all;             /* every access, not only the groups */
+    bool colour;          /* text: escape sequences */
+    int width;            /* text: columns; 0 is 80 */
+    const char *database; /* its path, for the next steps */
 };
 
 struct report_format {
@@ -36,10 +36,12 @@ extern const char report_format_choices[];
 void report_summary(const struct analysis *analysis, const struct report_settings *settings,
                     struct buffer *out);
 /* Undeclared findings, one line each and at most `most` of them, for `tallyman check`. */
-void report_findings_shortly(const struct analysis *analysis, const struct report_settings *settings,
-                             size_t most, struct buffer *out);
+void report_findings_shortly(const struct analysis *analysis,
+                             const struct report_settings *settings, size_t most,
+                             struct buffer *out);
 
-/* What makes the evidence incomplete; the waivers that matched nothing. Nothing where there is none. */
+/* What makes the evidence incomplete; the waivers that matched nothing. Nothing where there is
+ * none. */
 void report_evidence_shortly(const struct analysis *analysis,
                              const struct report_settings *settings, struct buffer *out);
 void report_waivers_shortly(const struct analysis *analysis, const struct report_settings *settings,

@@ -23,7 +23,8 @@ void page_heading(struct page *page, const char *title, const char *note);
 /* An empty line. */
 void page_gap(struct page *page);
 
-/* "  name      rest", the name coloured and padded to `column`, the line cut to the page's width. */
+/* "  name      rest", the name coloured and padded to `column`, the line cut to the page's width.
+ */
 void page_row(struct page *page, size_t column, const char *name, const char *rest);
 
 /* A dim line, indented, cut to the page's width. */

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- title: Every access
 -- severity: note
 -- columns: channel, operation, subject, outcome, verdict, source, count, processes, process, rule

@@ -81,9 +81,9 @@ fi
 
 # The commands of the report read back in a shell.
 jq -r '.processes[] | select(.argv[0] | test("python")) | .argv[2]' report.json >argument
-sqlite3 a.db "SELECT command FROM process WHERE command LIKE '%make_and_read%' LIMIT 1" >command
+sqlite3 a.db "SELECT command FROM process WHERE command LIKE '%make_and_read%' LIMIT 1" >command.txt
 is "a printed command reads back to its arguments" \
-    "$(sh -c "set -- $(cat command); printf '%s\n' \"\$3\"")" "$(head -n 1 argument)"
+    "$(sh -c "set -- $(cat command.txt); printf '%s\n' \"\$3\"")" "$(head -n 1 argument)"
 
 cp -r project elsewhere
 (cd elsewhere && "$TALLYMAN" run -q -o ../b.db -- python3 -B ../make_and_read.py)

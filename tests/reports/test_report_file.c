@@ -93,6 +93,7 @@ Test(report_file, a_report_that_did_not_fit_leaves_the_old_one)
     cr_assert_eq(errno, EFBIG);
     check_content("old\n");
     cr_assert_eq(entries(), 1);
+    buffer_fini(&large);
 }
 
 Test(report_file, a_device_is_written_to_and_not_replaced)

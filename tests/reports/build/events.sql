@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- A small build without a manifest: every channel, packages, places, probes, a blind spot.
 INSERT INTO event (process, channel, operation, subject, count, first) VALUES
     (1, 'filesystem', 'read', '/home/ann/project/Makefile', 1, 1),

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Names as programs give them: newline, quotes, markup, escapes, marks that reverse text, bytes that
 -- are not UTF-8, in every place where a name is shown.
 UPDATE run SET command = '$(rm)' || char(27) || '[2J', argv = x'2428726d291b5b324a00';
