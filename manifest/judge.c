@@ -48,10 +48,11 @@ static void weigh(const struct policy *policy, const struct question *question, 
 
     find_path(&search, path, length, &opinion->found);
     opinion->declared = opinion->refused = false;
-    if (class == ACCESS_LOOK && opinion->found.leads_to != POLICY_NONE) {
+    if (class == ACCESS_LOOK && opinion->found.node != POLICY_NONE &&
+        policy_nodes(policy)[opinion->found.node].below != POLICY_NONE) {
         opinion->declared = true;
         if (opinion->found.rule == POLICY_NONE)
-            opinion->found.rule = opinion->found.leads_to;
+            opinion->found.rule = policy_nodes(policy)[opinion->found.node].below;
         return;
     }
     if (opinion->found.rule == POLICY_NONE)

@@ -275,7 +275,7 @@ static void find(struct walk *walk, struct found *found)
     if (!walk->whole && has_parent_component(walk->name, at, walk->length))
         return;
     if (at == walk->length)
-        found->leads_to = nodes[node].below;
+        found->node = node;
     while (!(ref = best_at(walk, node, at)) && nodes[node].parent != POLICY_NONE) {
         at = step_up(walk, nodes + node, at);
         node = nodes[node].parent;
@@ -304,7 +304,7 @@ static bool find_exact(const struct walk *walk, struct found *found)
         if (!ref)
             return false;
         set_found(policy, ref, walk->length, found);
-        found->leads_to = policy_nodes(policy)[slots[i].node].below;
+        found->node = slots[i].node;
         return true;
     }
     return false;
@@ -320,7 +320,7 @@ static bool lies_in(const char *path, size_t length, const char *folder, size_t 
 
 static void clear_found(struct found *found)
 {
-    found->rule = found->leads_to = POLICY_NONE;
+    found->rule = found->node = POLICY_NONE;
     found->section = POLICY_SECTION_COUNT;
     found->literal_end = 0;
     found->takes_away = found->continues = found->linked = false;

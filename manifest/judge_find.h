@@ -51,7 +51,7 @@ struct found {
     uint32_t rule;      /* the one that decides; POLICY_NONE: no rule matches */
     uint16_t section;   /* of that rule, enum policy_section */
     bool takes_away;    /* likewise */
-    uint32_t leads_to;  /* a rule about something below this path; POLICY_NONE none */
+    uint32_t node;      /* of this very path; POLICY_NONE: no rule leads there */
     size_t literal_end; /* bytes of the name that the rule spells out, in whole components */
     bool continues;     /* the rule's pattern goes on after that */
     bool linked;        /* the rule also stands at the resolved name: POLICY_REF_LINKED */
