@@ -49,6 +49,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <utime.h>
+#include <wordexp.h>
 
 #include "log.h"
 #include "note_values.h"
@@ -100,6 +101,12 @@ static inline int error_of(intptr_t result, intptr_t fails)
 static inline enum event_kind opens_as(int flags)
 {
     return (flags & O_CREAT) || (flags & O_ACCMODE) != O_RDONLY ? EVENT_WRITE : EVENT_READ;
+}
+
+/* A port as getservbyport takes it, in network order. ntohs may be the program's. */
+static inline uint64_t port_number(int port)
+{
+    return ((unsigned)port >> 8 & 0xff) | ((unsigned)port & 0xff) << 8;
 }
 
 /* AT_SYMLINK_NOFOLLOW as a record's flag. */

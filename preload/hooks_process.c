@@ -303,6 +303,28 @@ int hook_system(const char *command)
 POPEN(popen)
 POPEN(_IO_popen)
 
+/* `...` and $(...), but not the sums of $((...)). */
+static bool has_command(const char *words)
+{
+    for (; *words; words++)
+        if (*words == '`' || (words[0] == '$' && words[1] == '(' && words[2] != '('))
+            return true;
+    return false;
+}
+
+int hook_wordexp(const char *words, wordexp_t *to, int flags)
+{
+    struct call call = {.hook = HOOK_wordexp};
+    uint64_t id = 0;
+    int result;
+
+    if (!(flags & WRDE_NOCMD) && has_command(words))
+        id = show_environment(&call);
+    result = REAL(wordexp)(words, to, flags);
+    unshow_environment(&call, id, result ? EINVAL : 0);
+    return result;
+}
+
 /* --- children that share this memory -------------------------------------------------------- */
 
 /* Called by the assembly of vfork_<processor>.S before and, in the parent, after the call. */
