@@ -57,6 +57,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <utime.h>
+#include <wordexp.h>
 
 #include "snippets.h"
 
@@ -143,6 +144,7 @@ static struct statvfs volume_v;
 static struct statvfs64 volume_v64;
 static struct dirent **entries;
 static struct dirent64 **entries64;
+static wordexp_t words;
 static glob_t matched;
 static glob64_t matched64;
 static struct file_handle handle;

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What the shim exports and needs, and whether every function of this machine's libc is accounted for:
+# in hooks.def, in skips.def with its reason, or in no_channel.txt.
+# shellcheck source=tests/e2e/tap.sh
+. "$TALLYMAN_SOURCE/tests/e2e/tap.sh"
+
+contracts=$TALLYMAN_SOURCE/include/tallyman
+variants=$TALLYMAN_BUILD/tests/hooks
+lists=$TALLYMAN_SOURCE/tests/hooks
+
+rows() { sed -nE "s/^($1)\\(([A-Za-z0-9_]+),.*/\\2/p" "$2" | LC_ALL=C sort; }
+rows 'HOOK|CHANGE|CUSTOM' "$contracts/hooks.def" >hooked
+rows SKIP "$contracts/skips.def" >skipped
+LC_ALL=C sort "$lists/no_channel.txt" >no_channel
+
+# --- the lists themselves
+
+is 'no hook stands twice in hooks.def' "$(uniq -d hooked)" ''
+is 'no symbol stands twice in skips.def' "$(uniq -d skipped)" ''
+is 'no symbol is hooked and skipped' "$(comm -12 hooked skipped)" ''
+is 'no symbol without a channel is hooked or skipped' \
+    "$(LC_ALL=C sort -m hooked skipped | comm -12 - no_channel)" ''
+is 'every reason in skips.def is used, and every row has one' \
+    "$(sed -nE 's/^SKIP\(.*, ([A-Z_]+)\)$/\1/p' "$contracts/skips.def" | sort -u)" \
+    "$(sed -nE 's/^REASON\(([A-Z_]+),.*/\1/p' "$contracts/skips.def" | sort -u)"
+
+# --- the shim
+
+# symbols KIND FILE: names and versions in a library's dynamic table.
+symbols() { nm -D --with-symbol-versions "$1" "$2" | sed 's/.* //' | LC_ALL=C sort -u; }
+
+# examine FILE WORDS: all that is asked of one build of the shim.
+examine() {
+    local file=$1 how=$2 newest
+
+    is "$how: it exports the table and nothing else" "$(symbols --defined-only "$file")" "$(cat hooked)"
+    is "$how: it needs libc.so.6 alone" \
+        "$(readelf -dW "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')" libc.so.6
+    is "$how: it calls no function that a program may own" \
+        "$(symbols --undefined-only "$file" | sed 's/@.*//' |
+            grep -vxE '__environ|environ|_environ|__errno_location|getauxval')" ''
+    newest=$(objdump -T "$file" | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -n 1)
+    is "$how: it loads with a libc as old as 2.17" \
+        "$(printf '%s\nGLIBC_2.17\n' "$newest" | sort -V | tail -n 1)" GLIBC_2.17
+    check "$how: it has at most 64 bytes of thread-local data" \
+        test $((0x$(readelf -lW "$file" | awk '$1 == "TLS" {sub("0x", "", $6); print $6}'))) -le 64
+    is "$how: its stack is not executable" \
+        "$(readelf -lW "$file" | awk '$1 == "GNU_STACK" {print $7 $8}')" RW0x10
+    is "$how: no segment is writable and executable" \
+        "$(readelf -lW "$file" | awk '$1 == "LOAD" && / RWE /')" ''
+    is "$how: no relocation changes code" "$(readelf -dW "$file" | grep -E 'TEXTREL')" ''
+}
+
+examine "$TALLYMAN_SHIM" 'the shim'
+for variant in O0 O3 lto; do
+    [ -e "$variants/libshim_$variant.so" ] && examine "$variants/libshim_$variant.so" "built with $variant"
+done
+if [ -d "$variants/CMakeFiles/shim_stack.dir" ]; then
+    check 'no wrapper needs 2 KiB of stack' \
+        python3 "$lists/stack_depth.py" "$variants/CMakeFiles/shim_stack.dir" 2048
+else
+    skip 'no wrapper needs 2 KiB of stack' 'gcc did not build this'
+fi
+
+# --- libc
+
+folder=$(dirname "$(ldd "$TALLYMAN_SHIM" | sed -n 's/.*libc.so.6 => \([^ ]*\).*/\1/p')")
+for library in c.so.6 pthread.so.0 rt.so.1 dl.so.2 resolv.so.2 util.so.1 anl.so.1; do
+    [ -e "$folder/lib$library" ] && symbols --defined-only "$folder/lib$library"
+done >versioned
+sed -n '/@/{/GLIBC_PRIVATE/!p}' versioned | sed 's/@.*//' | grep -vE '^GLIBC_' | LC_ALL=C sort -u >public
+sed -n '/GLIBC_PRIVATE/{s/@.*//;p}' versioned | LC_ALL=C sort -u >private
+LC_ALL=C sort -u hooked skipped no_channel >known
+check 'libc was found' test "$(wc -l <public)" -gt 1500
+is "every public function of libc is hooked, skipped or without a channel" "$(comm -23 public known)" ''
+is 'no list names a function that libc does not have' \
+    "$(LC_ALL=C sort -mu public private | comm -13 - known)" ''
+
+# Names that libc has for the same function.
+sed -E 's/.*/&64\n__&\n__&64\n__&_chk\n__&_2\n__&64_2\n__x&\n__x&64\n__l&\n__&_time64\n__&64_time64\n__libc_&\n__&_nocancel/' \
+    hooked | LC_ALL=C sort -u >aliases
+LC_ALL=C sort -m hooked skipped >hooked_or_skipped
+is 'every other name of a hooked function is hooked or skipped' \
+    "$(LC_ALL=C sort -mu public private | comm -12 - aliases | comm -23 - hooked_or_skipped)" ''
+finish
