@@ -6,6 +6,20 @@ install(FILES README.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+install(FILES docs/architecture.md docs/manifest.schema.json docs/report.schema.json
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+get_property(pages GLOBAL PROPERTY TALLYMAN_MAN_PAGES)
+foreach(page ${pages})
+  string(REGEX MATCH "[0-9]$" section ${page})
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endforeach()
+set(completions ${PROJECT_BINARY_DIR}/cli)
+install(FILES ${completions}/tallyman.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  RENAME tallyman)
+install(FILES ${completions}/_tallyman DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES ${completions}/tallyman.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tallyman)
 set(CPACK_PACKAGE_CONTACT "The tallyman developers <tallyman@localhost>")
