@@ -101,7 +101,9 @@ static bool derive(int64_t run, const struct policy *policy)
         warn("%s", why.data);
         return false;
     }
-    if (analyzer_judge(db, run, policy) != 0 || analyzer_attribute(db, run) != 0) {
+    /* Takes the right to write first: another run may write to the same database right now. */
+    if (database_execute(db, "BEGIN IMMEDIATE") != 0 || analyzer_judge(db, run, policy) != 0 ||
+        analyzer_attribute(db, run) != 0 || database_execute(db, "COMMIT") != 0) {
         warn("%s: cannot judge the run: %s", database, sqlite3_errmsg(db));
         return false;
     }
@@ -115,6 +117,7 @@ static void summarise(const struct analysis *analysis)
 
     report_settings_for(STDERR_FILENO, &settings);
     report_summary(analysis, &settings, &text);
+    report_evidence_shortly(analysis, &settings, &text);
     if (text.length)
         fwrite(text.data, 1, text.length, stderr);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ struct supervision {
     struct progress progress;
     struct buffer trouble; /* with the database */
     char *shim;
+    int *inherited; /* descriptors */
+    size_t inherited_count;
 };
 
 /* Our descriptors must not become the command's stdin, stdout or stderr. What the caller closed is
@@ -112,14 +115,38 @@ static bool launch(struct supervision *run)
     return false;
 }
 
+/* What the caller handed over for the command, beyond the standard three. */
+static void list_inherited(struct supervision *run)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    size_t room = 0;
+
+    while (folder && (entry = readdir(folder))) {
+        int fd = atoi(entry->d_name);
+
+        if (fd <= STDERR_FILENO || fd == dirfd(folder))
+            continue;
+        if (run->inherited_count == room) {
+            room = room ? 2 * room : 16;
+            run->inherited = xrealloc(run->inherited, room * sizeof *run->inherited);
+        }
+        run->inherited[run->inherited_count++] = fd;
+    }
+    if (folder)
+        closedir(folder);
+}
+
 /* The command has its own copies. A reader at the other end of a pipe waits for the last writer,
  * and that must not be us. */
-static void give_up_descriptors(const struct supervision *run)
+static void give_up_descriptors(struct supervision *run)
 {
     int null;
 
     if (!run->options->own_process)
         return;
+    for (size_t i = 0; i < run->inherited_count; i++)
+        close(run->inherited[i]);
     null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0)
         return;
@@ -312,6 +339,7 @@ int supervisor_run(const struct run_options *options, struct run_result *result)
 
     *result = (struct run_result){.exit_status = TALLY_EXIT_FAILURE};
     fill_standard_descriptors();
+    list_inherited(&run);
     run_facts_collect(&run.facts, options);
     signals_take(&run.signals);
     remember_children(&run);
@@ -332,5 +360,6 @@ int supervisor_run(const struct run_options *options, struct run_result *result)
     survivors_free(&run.before);
     buffer_fini(&run.trouble);
     free(run.shim);
+    free(run.inherited);
     return 0;
 }
