@@ -25,7 +25,9 @@ static bool add_below(struct buffer *out, struct text path, struct text folder, 
 
 static void add_path(struct buffer *out, const struct places *places, struct text path)
 {
-    if (!add_below(out, path, places->root, "{root}") && !add_below(out, path, places->home, "~"))
+    if (!add_below(out, path, places->root, "{root}") &&
+        !add_below(out, path, places_beside(places), "{root}/..") &&
+        !add_below(out, path, places->home, "~"))
         buffer_add(out, path.bytes, path.length);
 }
 

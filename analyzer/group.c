@@ -2,6 +2,7 @@
 #include "group.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "operation.h"
@@ -74,6 +75,27 @@ static const struct {
     {TEXT("/dev"), "device"},    {TEXT("/proc"), "kernel"},       {TEXT("/sys"), "kernel"},
 };
 
+static bool same(struct text one, struct text other)
+{
+    return one.length == other.length && memcmp(one.bytes, other.bytes, one.length) == 0;
+}
+
+struct text places_beside(const struct places *places)
+{
+    static const struct text none = TEXT("");
+    struct text parent;
+
+    if (places->root.length < 2)
+        return none;
+    parent = folder_of(places->root, 1, INT_MAX);
+    if (!memchr(parent.bytes + 1, '/', parent.length - 1) || same(parent, places->home))
+        return none;
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        if (same(parent, special[i].folder))
+            return none;
+    return parent;
+}
+
 static struct group group_of_package(struct text package)
 {
     const char *space = memchr(package.bytes, ' ', package.length);
@@ -97,10 +119,14 @@ static int depth_below(struct text path)
 static struct group group_of_file(const struct places *places, enum finding_class class,
                                   struct text path, struct text package)
 {
+    struct text beside = places_beside(places);
+
     if (path.length == 0 || path.bytes[0] != '/')
         return (struct group){"unresolved", path};
     if (places->root.length > 1 && path_is_within(path, places->root))
         return (struct group){"project", folder_of(path, places->root.length, 2)};
+    if (beside.length && path_is_within(path, beside))
+        return (struct group){"beside", folder_of(path, beside.length, 1)};
     if (places->home.length > 1 && path_is_within(path, places->home))
         return (struct group){"home", folder_of(path, places->home.length, 2)};
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)

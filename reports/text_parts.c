@@ -29,20 +29,24 @@ const char *signal_name(int64_t signal)
     return name ? name : "unknown";
 }
 
+/* Adds the path with `sign` for the folder at its start. */
+static bool add_below(struct buffer *out, struct text path, struct text folder, const char *sign)
+{
+    if (folder.length < 2 || !path_is_within(path, folder))
+        return false;
+    buffer_add_text(out, sign);
+    quote_display(out, path.bytes + folder.length, path.length - folder.length);
+    return true;
+}
+
 void add_place(struct buffer *out, const struct analysis *analysis, struct text path)
 {
-    const struct text *root = &analysis->root;
-    const struct text *home = &analysis->home;
+    struct places places = {analysis->root, analysis->home, analysis->user, analysis->host};
 
-    if (root->length > 1 && path_is_within(path, *root) && path.length > root->length) {
-        path.bytes += root->length + 1;
-        path.length -= root->length + 1;
-    } else if (home->length > 1 && path_is_within(path, *home)) {
-        path.bytes += home->length;
-        path.length -= home->length;
-        buffer_add_char(out, '~');
-    }
-    quote_display(out, path.bytes, path.length);
+    if (!add_below(out, path, places.root, ".") &&
+        !add_below(out, path, places_beside(&places), "..") &&
+        !add_below(out, path, places.home, "~"))
+        quote_display(out, path.bytes, path.length);
 }
 
 void add_amount(struct buffer *out, const struct analysis_finding *finding)

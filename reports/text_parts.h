@@ -17,7 +17,7 @@ void add_title(struct page *page, const char *text);
 
 const char *signal_name(int64_t signal);
 
-/* A path for people: "~/..." below the caller's home, relative below the project's root. */
+/* A path for people: "./..." below the project's root, "../..." beside it, "~/..." below home. */
 void add_place(struct buffer *out, const struct analysis *analysis, struct text path);
 /* "97 files read, run" */
 void add_amount(struct buffer *out, const struct analysis_finding *finding);

@@ -63,6 +63,30 @@ Test(group, deep_trees_are_cut_to_a_name_that_says_what_they_are)
     check_file(FINDING_READ, "", "", "unresolved", "");
 }
 
+static void check_beside(const char *root, const char *path, const char *category, const char *name)
+{
+    struct places places = places_of(root, "/home/ann", "ann");
+    struct group group =
+        group_of(&places, CHANNEL_FILESYSTEM, EVENT_READ, FINDING_READ, text(path), text(""));
+
+    cr_assert_str_eq(group.category, category, "%s is %s", path, group.category);
+    cr_assert(group.name.length == strlen(name) &&
+                  memcmp(group.name.bytes, name, group.name.length) == 0,
+              "%s is in %.*s", path, (int)group.name.length, group.name.bytes);
+}
+
+Test(group, what_lies_beside_the_project_is_told_apart_from_the_folder_around_both)
+{
+    check_beside("/tmp/w/project", "/tmp/w/vendor/a/b.h", "beside", "/tmp/w/vendor");
+    check_beside("/tmp/w/project", "/tmp/w/top.mk", "beside", "/tmp/w");
+    check_beside("/tmp/w/project", "/tmp/x.s", "temporary", "/tmp");
+    check_beside("/tmp/project", "/tmp/x.s", "temporary", "/tmp");
+    check_beside("/home/ann/project", "/home/ann/.gitconfig", "home", "/home/ann");
+    check_beside("/home/ann/src/project", "/home/ann/src/other/x", "beside", "/home/ann/src/other");
+    check_beside("/project", "/etc/passwd", "folder", "/etc");
+    check_beside("/opt/project", "/opt/sdk/x.h", "folder", "/opt/sdk");
+}
+
 Test(group, absent_things_are_probes_and_existing_folders_are_not_written_by_mkdir)
 {
     cr_assert_eq(group_class(EVENT_STAT, ENOENT), FINDING_PROBE);
@@ -106,9 +130,21 @@ Test(group, a_fingerprint_is_the_same_for_every_user_and_checkout)
     check_same(CHANNEL_FILESYSTEM, "package", "libc6-dev", "libc6-dev");
     check_same(CHANNEL_FILESYSTEM, "home", "/home/ann/.cargo", "/root/.cargo");
     check_same(CHANNEL_FILESYSTEM, "project", "/home/ann/project/src", "/builds/7/project/src");
+    check_same(CHANNEL_FILESYSTEM, "project", "/home/ann/project", "/builds/7/project");
     check_same(CHANNEL_IDENTITY, "user", "passwd:ann", "passwd:ci");
     check_same(CHANNEL_NETWORK, "unix", "unix:/home/ann/s", "unix:/root/s");
     check_same(CHANNEL_NETWORK, "name", "box", "box");
+}
+
+Test(group, a_fingerprint_is_the_same_beside_every_checkout)
+{
+    struct places ann = places_of("/home/ann/src/project", "/home/ann", "ann");
+    struct places ci = places_of("/builds/7/project", "/root", "ci");
+    char one[17], other[17];
+
+    fingerprint(&ann, CHANNEL_FILESYSTEM, "read", "beside", "/home/ann/src/vendor", one);
+    fingerprint(&ci, CHANNEL_FILESYSTEM, "read", "beside", "/builds/7/vendor", other);
+    cr_assert_str_eq(one, other);
 }
 
 Test(group, a_fingerprint_differs_where_a_person_would_decide_differently)
