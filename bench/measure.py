@@ -116,9 +116,10 @@ class Bench:
                     extra += f"  adds {(middle[side] - middle['plain']) * 1e9:7.1f} ns"
             print(f"{self.name:14} {side:9} {self.unit(middle[side])}  ±{spread(self.inner[side]):5.1%}{extra}")
         whole = {side: statistics.median(self.outer[side]) for side in SIDES}
-        if self.name not in CALLS:
-            print(f"{self.name:14} the whole of `tallyman run`, start and database included: ratio"
-                  f" {whole['tallyman'] / whole['plain']:5.3f}")
+        if self.name in CALLS:
+            return
+        print(f"{self.name:14} the whole of `tallyman run`, start and database included: ratio"
+              f" {whole['tallyman'] / whole['plain']:5.3f}")
         per_access, per_row, peak = self.cost
         print(f"{self.name:14} database {per_access:.0f} bytes per thousand accesses, {per_row:.0f} per"
               f" thousand rows; supervisor {peak} KiB at its peak", flush=True)
