@@ -2,15 +2,23 @@
 # SPDX-License-Identifier: MIT
 #
 # What takes too long for every change: packages by strangers held against strace, the thread sanitizer,
-# and the fuzzers for a bounded time. Run scripts/test.sh first.
+# the fuzzers for a bounded time, and strangers' test suites with and without tallyman (hours; as root,
+# for their packages and their ordinary user). Run scripts/test.sh first.
 #
 #   test-long.sh [SECONDS]      for each fuzzer; default 60
+#   test-long.sh --suites [SUITE...]      only the test suites; default all
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
-seconds=${1:-60}
-failed=''
+seconds=60 suites='' failed=''
+case ${1:-} in
+    --suites)
+        shift
+        suites=${*:-all}
+        ;;
+    ?*) seconds=$1 ;;
+esac
 export TALLYMAN_MUST_WORK=1
 
 # verdict STATUS NAME
@@ -25,6 +33,35 @@ verdict() {
 
 cmake --preset dev >/dev/null && cmake --build --preset dev >/dev/null || exit 1
 export TALLYMAN=$top/build/dev/cli/tallyman TALLYMAN_SHIM=$top/build/dev/preload/libtallyman.so
+
+# run_suites [SUITE...]: what differs as it is found, then one table.
+run_suites() {
+    local suite output table=''
+    for suite; do
+        output=$(tests/suites/run.sh "$suite")
+        verdict $? "test suite of $suite"
+        printf '%s\n' "$output" | sed '/^|/d'
+        [ -n "$table" ] || table=$(printf '%s\n' "$output" | sed -n '/^| suite/p; /^|-/p')
+        table="$table
+$(printf '%s\n' "$output" | sed -n "/^| $suite |/p")"
+    done
+    printf '%s\n' "$table"
+}
+
+finish() {
+    # shellcheck disable=SC2086  # a list
+run_suites $every_suite
+finish
+    exit 0
+}
+
+every_suite='cpython bash mksh make perl findutils tar git coreutils httplib'
+if [ -n "$suites" ]; then
+    [ "$suites" != all ] || suites=$every_suite
+    # shellcheck disable=SC2086  # a list
+    run_suites $suites
+    finish
+fi
 
 { cmake --preset tsan && cmake --build --preset tsan; } >/dev/null
 ctest --preset tsan --label-exclude slow
@@ -56,4 +93,6 @@ compare lua5.4 '' make -C src linux MYCFLAGS=-fPIC
 compare zlib ./configure make
 compare hello '' ./configure
 compare hello ./configure make
-[ -z "$failed" ] || { echo "test-long.sh: failed: ${failed#, }"; exit 1; }
+# shellcheck disable=SC2086  # a list
+run_suites $every_suite
+finish

@@ -19,7 +19,7 @@ run_tests() {
         case $script in
             run-all | run-minimal | run-gprof) continue ;;
         esac
-        output=$(BUILD_DIR=$tree PATH=$tree/tests:$PATH THIS_SH=$tree/bash timeout 300 sh "$script" 2>&1)
+        output=$(BUILD_DIR=$tree TMPDIR=${TMPDIR:-/tmp} BASH_TSTOUT=$tree/tstout PATH=$tree/tests:$PATH THIS_SH=$tree/bash timeout 300 sh "$script" 2>&1)
         echo "RESULT $script $? $(printf '%s' "$output" | wc -l)"
         printf '%s\n' "$output"
     done

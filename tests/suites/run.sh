@@ -41,7 +41,8 @@ fi
 
 suite=$1
 shift
-[ -f "$here/$suite.sh" ] || die "no suite '$suite'; there are: $(cd "$here" && ls ./*.sh | sed 's,^\./,,; s/\.sh$//' | grep -vx run | xargs)"
+[ -f "$here/$suite.sh" ] || die "no suite '$suite'; there are: $(basename -s .sh "$here"/*.sh | grep -vx run | xargs)"
+packages='' sources='' minutes=0
 # shellcheck disable=SC1090
 . "$here/$suite.sh"
 TALLYMAN=${TALLYMAN:-$top/build/dev/cli/tallyman}
@@ -97,6 +98,7 @@ prepare() {
         cp -a "$base/sources/$sources"-[0-9]*/. "$work/run/"
     fi
     own
+    # shellcheck disable=SC2016  # for the inner shell
     enter 60 bash -c '. "$1" && build' build "$work/$suite.sh" >"$work/build.log" 2>&1 ||
         die "$suite does not build: see $work/build.log"
     cp -a "$work/run" "$work/tree" && touch "$work/built"
@@ -107,13 +109,18 @@ try() {
     local name=$1 how=$2 launch=() started=$SECONDS status
     shift 2
     [ "$how" = plain ] || launch=("$TALLYMAN" run --quiet -o "$work/home/$name.db" --)
-    rm -rf "$work/run" "$work/tmp" "$work/home"
+    rm -rf "${work:?}/run" "${work:?}/tmp" "${work:?}/home"
     mkdir "$work/tmp" "$work/home"
     cp -a "$work/tree" "$work/run"
     own
+    if [ "$how" = tallyman ]; then
+        # Two equal lists would prove nothing if the shim were not there.
+        enter 1 "${launch[@]}" grep -q 'libtallyman' /proc/self/maps || die "the shim does not reach the suite's user"
+    fi
     enter "$minutes" "${launch[@]}" bash "$work/run.sh" --inside "$work/$suite.sh" "$@" >"$work/results/$name.out" 2>&1
     status=$?
-    echo "run.sh: $suite: $name took $((SECONDS - started)) s$([ $status != 124 ] || echo ', which was too long')" >&2
+    echo "run.sh: $suite: $name took $((SECONDS - started)) s$([ $status != 124 ] || echo ', and was stopped')" >&2
+    [ "$how" = plain ] || [ $status != 125 ] || die "tallyman itself failed: see $work/results/$name.out"
     # A name that comes twice gets a number.
     results <"$work/results/$name.out" | LC_ALL=C sort -s -t$'\t' -k1,1 |
         awk -F'\t' -vOFS='\t' '{name = $1; if (seen[name]++) name = name " #" seen[name]; print name, $2}' >"$work/results/$name.list"
@@ -176,7 +183,8 @@ count() {
 different=$(grep -c '^DIFFERENT' "$work/results/judged")
 tests=$(count plain1 1)
 cat "$work/results/judged"
-printf '| %s | %s | %s | %s | %s | %s |\n' suite tests "passed plain" "passed under tallyman" differences flaky \
-    "$suite" "$tests" "$(count plain1 '')" "$(count tallyman1 '')" "$different" "$(grep -c '^flaky' "$work/results/judged")"
+echo '| suite | tests | passed plain | passed under tallyman | differences | flaky |'
+echo '|---|--:|--:|--:|--:|--:|'
+echo "| $suite | $tests | $(count plain1 '') | $(count tallyman1 '') | $different | $(grep -c '^flaky' "$work/results/judged") |"
 [ "$tests" -gt 0 ] || die "$suite ran no test: see $work/results/plain1.out"
 [ "$different" = 0 ]
