@@ -53,7 +53,8 @@ struct analysis_process {
 /* One thing in a finding, summed over processes. */
 struct analysis_member {
     struct text subject;
-    struct text package; /* "name version", empty none */
+    struct text resolved; /* what the name leads to, empty when it is the same */
+    struct text package;  /* "name version", empty none */
     enum event_kind operation;
     int outcome; /* 0 or errno */
     bool witness;

@@ -138,7 +138,10 @@ static struct analysis_member *add_member(struct gathering *gathering, struct dr
 {
     const struct subject *subject = &gathering->subjects->rows[use->subject];
     struct analysis_finding *finding = &draft->finding;
+    struct text resolved = {"", 0};
 
+    if (subject->resolved != MAP_NONE)
+        resolved = gathering->subjects->rows[subject->resolved].name;
     if (finding->member_count == draft->member_room) {
         draft->member_room = draft->member_room ? draft->member_room * 2 : 4;
         finding->members =
@@ -146,6 +149,7 @@ static struct analysis_member *add_member(struct gathering *gathering, struct dr
     }
     finding->members[finding->member_count] = (struct analysis_member){
         .subject = subject->name,
+        .resolved = resolved,
         .package = subject->package.bytes ? subject->package : (struct text){"", 0},
         .operation = use->kind,
         .outcome = use->outcome,

@@ -16,7 +16,8 @@ struct places {
 };
 
 /* The folder that holds the project, where its other contents are likely to belong to the project's
- * world: not when it is the caller's home, a folder for temporary files or near the root. Empty else. */
+ * world: not when it is the caller's home, a folder for temporary files or near the root. Empty
+ * else. */
 struct text places_beside(const struct places *places);
 
 struct group {

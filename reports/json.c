@@ -217,6 +217,10 @@ static void add_member(struct writer *writer, const struct analysis_member *memb
     separate(writer);
     buffer_add_text(writer->out, "{\"subject\": ");
     add_string(writer->out, member->subject);
+    if (member->resolved.length) {
+        buffer_add_text(writer->out, ", \"resolved\": ");
+        add_string(writer->out, member->resolved);
+    }
     buffer_printf(writer->out,
                   ", \"operation\": \"%s\", \"outcome\": \"%s\", \"count\": %" PRId64
                   ", \"source\": \"%s\"}",

@@ -96,6 +96,15 @@ void add_program_names(struct buffer *out, const struct analysis *analysis,
     add_programs(out, analysis, finding, most, false);
 }
 
+/* Where a link leads, when it is the name itself that is one. */
+static void add_target(struct buffer *out, const struct analysis_member *member)
+{
+    if (!member->resolved.length || path_same_last_name(member->subject, member->resolved))
+        return;
+    buffer_add_text(out, " -> ");
+    quote_shortened(out, member->resolved.bytes, member->resolved.length, 40);
+}
+
 void add_examples(struct buffer *out, const struct analysis_finding *finding, size_t most)
 {
     size_t shown = 0;
@@ -112,6 +121,7 @@ void add_examples(struct buffer *out, const struct analysis_finding *finding, si
         }
         buffer_add_text(out, shown++ ? ", " : "");
         quote_shortened(out, name.bytes, name.length, 40);
+        add_target(out, &finding->members[i]);
     }
     if (finding->subjects > shown)
         buffer_add_text(out, ", …");

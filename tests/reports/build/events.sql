@@ -31,6 +31,7 @@ INSERT INTO event (process, channel, operation, subject, outcome) VALUES
     (3, 'filesystem', 'read', '/opt/sdk/include/stdio.h', 2),
     (3, 'environment', 'read', 'CPATH', 2),
     (1, 'environment', 'read', 'MAKEFILES', 2);
+INSERT INTO resolves VALUES ('/usr/local/include/extra.h', '/opt/extra/extra-2.h');
 UPDATE subject SET package = 'libc6-dev 2.36-9+deb12u10' WHERE name LIKE '/usr/include/%';
 UPDATE subject SET package = 'libc6 2.36-9+deb12u10' WHERE name LIKE '/lib/%';
 UPDATE subject SET package = 'cpp-12 12.2.0-14' WHERE name = '/usr/lib/gcc/cc1';
