@@ -64,6 +64,7 @@ void read_package(struct reader *reader, const struct value *value)
 
     if (!text)
         return;
+    free(rule->written); /* of a path beside the package, which is an error reported later */
     rule->written = xstrdup(text);
     rule->package = xstrdup(text);
     equals = strchr(rule->package, '=');

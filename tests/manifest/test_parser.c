@@ -43,12 +43,40 @@ static const char contract[] =
     "    inputs: [tools/gen.py, spec/*.json]\n"
     "    outputs: [build/gen/**]\n";
 
-Test(parser, the_manifest_of_the_documentation_is_good)
+Test(parser, a_manifest_with_every_key_is_good)
 {
     char *errors = errors_of(contract);
 
     cr_expect_str_eq(errors, "");
     free(errors);
+}
+
+Test(parser, the_manifest_in_the_reference_is_good)
+{
+    struct buffer page = BUFFER_INIT;
+    FILE *file = fopen(REFERENCE_PATH, "r");
+    char line[512], *errors;
+    bool inside = false;
+
+    cr_assert(file);
+    while (fgets(line, sizeof(line), file) &&
+           strcmp(line, "Only `version` must be there. The order of "
+                        "the keys does not matter; the order inside "
+                        "a list does.\n")) {
+        if (!strncmp(line, "```", 3))
+            inside = false;
+        if (!strcmp(line, "version: 1\n"))
+            inside = true;
+        if (inside)
+            buffer_add_text(&page, line);
+    }
+    fclose(file);
+    cr_assert_gt(page.length, 500);
+    manifest_use_packages("/nonexistent");
+    errors = errors_of(page.data);
+    cr_expect_str_eq(errors, "");
+    free(errors);
+    buffer_fini(&page);
 }
 
 Test(parser, the_text_and_the_path_are_kept)

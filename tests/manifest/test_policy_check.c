@@ -59,7 +59,7 @@ static void ask_everything(const struct policy *policy)
                 judge_in(policy, (enum event_kind)kind, subjects[i], (uint32_t)kind % 2);
 
             cr_assert_leq(judgement.verdict, VERDICT_WAIVED);
-            strlen(policy_rule_text(policy, judgement.rule));
+            cr_assert_leq(strlen(policy_rule_text(policy, judgement.rule)), policy->size);
         }
     policy_action_of(policy, "/usr/bin/cc", 11, "cc\0x.c\0", 7, JUDGE_NO_ACTION);
 }
