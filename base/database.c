@@ -59,6 +59,14 @@ static uint32_t big_endian(const unsigned char *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
+static bool has_write_ahead_log(const char *path)
+{
+    cleanup_free char *log = xprintf("%s-wal", path);
+    struct stat status;
+
+    return stat(log, &status) == 0 && status.st_size > 0;
+}
+
 /* The file's own header, read without SQLite: opening a foreign database could already change it
  * (a journal that is left gets played back). */
 static int check_header(const unsigned char *header, off_t size, const char *path,
@@ -81,8 +89,10 @@ static int check_header(const unsigned char *header, off_t size, const char *pat
     }
     if (page == 1)
         page = 65536;
-    /* The page count is valid only while the two change counters agree. */
-    if (memcmp(header + 24, header + 92, 4) == 0 && (off_t)pages * page > size) {
+    /* The page count is valid only while the two change counters agree, and what a log of WAL still
+     * holds need not be in the file. */
+    if (memcmp(header + 24, header + 92, 4) == 0 && (off_t)pages * page > size &&
+        !has_write_ahead_log(path)) {
         explain(why, path, "the database is cut off; restore it, or choose another with -o");
         return TALLY_ERR_CORRUPT;
     }
@@ -229,8 +239,9 @@ static int create(sqlite3 *database)
 
     snprintf(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d",
              DATABASE_APPLICATION_ID, DATABASE_SCHEMA_VERSION);
-    /* Wide rows by the hundred thousand: larger pages than SQLite would take. */
-    database_execute(database, "PRAGMA page_size = 8192");
+    /* Wide rows by the hundred thousand: larger pages than SQLite would take. A new file has
+     * nothing to lose yet. */
+    database_execute(database, "PRAGMA page_size = 8192; PRAGMA synchronous = OFF");
     result = database_execute(database, "BEGIN IMMEDIATE");
     if (result)
         return result;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,17 +21,18 @@
 #define GAP_STEPS_MAX   65536u /* units of a gap looked at in one pass */
 #define OWNER_ASK_NS    UINT64_C(2000000000)
 
-/* A chunk that was seen and not yet released, or (in `released`) one that was given back while its
- * owner had not sealed it: a child that still used it may have added to it. */
+/* A chunk that was seen and not yet released, or (in `released`) one that was given back without
+ * its owner's word that nobody adds to it. */
 struct open_chunk {
     uint32_t unit;
     uint32_t units;
     uint32_t owner;
-    uint32_t taken; /* bytes of records delivered */
-    uint64_t seen;  /* when first seen, for the owner's age */
-    uint64_t asked; /* when the owner's age was last compared with it */
-    bool safe_next; /* delivered; log_reader_release may mark it */
-    bool sealed;
+    uint32_t taken;      /* bytes of records delivered */
+    uint64_t seen;       /* when first seen, for the owner's age */
+    uint64_t asked;      /* when the owner's age was last compared with it */
+    uint64_t busy_since; /* when it was first seen sealed with somebody at work in it */
+    bool safe_next;      /* delivered; log_reader_release may mark it */
+    bool sealed_by_reader;
 };
 
 /* Units [first, end) that were taken but hold no chunk (yet). */
@@ -243,11 +245,17 @@ static uint32_t record_bytes(const struct chunk *head, const struct open_chunk *
     return (uint32_t)(head->tail < room ? head->tail : room) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
 }
 
-static bool is_final(const struct chunk *head, struct open_chunk *chunk)
+/* A known chunk whose head is no longer one was overwritten: what it held is gone. */
+static bool still_there(struct log_reader *reader, struct open_chunk *chunk, struct chunk *head)
 {
-    chunk->sealed = head->sealed != 0 && head->active == 0;
-    if (chunk->sealed)
+    if (read_chunk_head(reader, chunk->unit, head) && head->magic == CHUNK_MAGIC)
         return true;
+    reader->totals.damaged++;
+    return false;
+}
+
+static bool owner_has_ended(struct open_chunk *chunk)
+{
     if (chunk->owner == 0)
         return false;
     if (owner_is_gone(chunk->owner))
@@ -257,6 +265,36 @@ static bool is_final(const struct chunk *head, struct open_chunk *chunk)
         return false;
     chunk->asked = owner_clock();
     return owner_was_replaced(chunk->owner, chunk->seen);
+}
+
+/* An owner that lives after all (in another pid namespace, or because a vfork child took the chunk
+ * for it) sees the seal before it adds anything, and takes another chunk. */
+static void seal(struct log_reader *reader, struct open_chunk *chunk)
+{
+    uint32_t sealed = 1;
+
+    write_bytes(reader, &sealed, sizeof sealed,
+                (uint64_t)chunk->unit * LOG_UNIT + offsetof(struct chunk, sealed));
+    chunk->sealed_by_reader = true;
+    atomic_thread_fence(memory_order_seq_cst); /* before `active` is read */
+}
+
+/* True when nothing can be added to the chunk any more; `head` is then as it will stay. */
+static bool is_final(struct log_reader *reader, struct open_chunk *chunk, struct chunk *head)
+{
+    if (!head->sealed && owner_has_ended(chunk)) {
+        seal(reader, chunk);
+        if (!still_there(reader, chunk, head))
+            return false;
+    }
+    if (!head->sealed)
+        return false;
+    if (head->active == 0)
+        return true;
+    /* Somebody was killed at work in it and never leaves, or needs a moment. */
+    if (chunk->busy_since == 0)
+        chunk->busy_since = owner_clock();
+    return owner_clock() - chunk->busy_since > OWNER_ASK_NS && owner_has_ended(chunk);
 }
 
 /* Delivers what the chunk holds beyond `taken`. */
@@ -276,15 +314,6 @@ static void take(struct log_reader *reader, struct open_chunk *chunk, const stru
     reader->totals.records += walk.records;
     reader->totals.damaged += walk.damaged;
     reader->totals.chunks++;
-}
-
-/* A known chunk whose head is no longer one was overwritten: what it held is gone. */
-static bool still_there(struct log_reader *reader, struct open_chunk *chunk, struct chunk *head)
-{
-    if (read_chunk_head(reader, chunk->unit, head) && head->magic == CHUNK_MAGIC)
-        return true;
-    reader->totals.damaged++;
-    return false;
 }
 
 static void take_late(struct log_reader *reader, record_sink sink, void *context)
@@ -319,11 +348,7 @@ bool log_reader_pass(struct log_reader *reader, bool final, size_t limit, record
             chunk->safe_next = true;
             continue;
         }
-        if (!final && !is_final(&head, chunk))
-            continue;
-        /* Read again: between the look at the head and the verdict on its owner it may have grown.
-         */
-        if (!still_there(reader, chunk, &head))
+        if (!final && !is_final(reader, chunk, &head))
             continue;
         take(reader, chunk, &head, sink, context);
         chunk->safe_next = true;
@@ -342,7 +367,7 @@ static void release_chunk(struct log_reader *reader, struct open_chunk *chunk)
     fallocate(reader->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(at + KEPT_BYTES),
               (off_t)((uint64_t)chunk->units * LOG_UNIT - KEPT_BYTES));
     reader->released_units += chunk->units;
-    if (!chunk->sealed) {
+    if (chunk->sealed_by_reader || chunk->busy_since) {
         GROW(reader->released, reader->released_count, reader->released_room);
         reader->released[reader->released_count++] = *chunk;
     }
