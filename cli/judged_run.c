@@ -57,47 +57,60 @@ static struct manifest *stored_manifest(sqlite3 *db, const struct analysis *anal
                           *folder ? folder : "/", errors);
 }
 
-/* Judges in temporary tables and loads the analysis again. */
-static int judge_by(struct judged_run *judged, const struct manifest *manifest,
-                    struct buffer *errors)
+/* Judges in temporary tables; takes the manifest, NULL after errors that are in `errors`. */
+static int judge_by(sqlite3 *db, int64_t run, struct manifest *owned, struct buffer *errors)
 {
-    int64_t run = judged->analysis->run;
+    cleanup_manifest struct manifest *manifest = owned;
+    cleanup_free struct policy *policy = NULL;
     size_t size;
-    cleanup_free struct policy *policy = policy_compile(manifest, &size, errors);
 
+    if (manifest)
+        policy = policy_compile(manifest, &size, errors);
     if (!policy) {
-        fputs(errors->data, stderr);
+        fputs(errors->data ? errors->data : "", stderr);
         return TALLY_EXIT_USAGE;
     }
-    if (analyzer_shadow(judged->db, run) != 0 || analyzer_judge(judged->db, run, policy) != 0) {
-        warn("cannot judge the run: %s", sqlite3_errmsg(judged->db));
-        return TALLY_EXIT_FAILURE;
-    }
-    analysis_free(judged->analysis);
-    judged->analysis = analysis_load(judged->db, run, errors);
-    if (!judged->analysis) {
-        warn("%s", errors->data);
-        return TALLY_EXIT_FAILURE;
-    }
-    return 0;
+    if (analyzer_shadow(db, run) == 0 && analyzer_judge(db, run, policy) == 0)
+        return 0;
+    warn("cannot judge the run: %s", sqlite3_errmsg(db));
+    return TALLY_EXIT_FAILURE;
 }
 
-static int judge_again(struct judged_run *judged, const char *path)
+static int load(struct judged_run *judged, int64_t run)
+{
+    cleanup_buffer struct buffer why = BUFFER_INIT;
+
+    analysis_free(judged->analysis);
+    judged->analysis = analysis_load(judged->db, run, &why);
+    if (judged->analysis)
+        return 0;
+    warn("%s", why.data);
+    return TALLY_EXIT_FAILURE;
+}
+
+static int load_judged_by(struct judged_run *judged, int64_t run, const char *path)
 {
     cleanup_buffer struct buffer errors = BUFFER_INIT;
-    cleanup_manifest struct manifest *manifest =
-        path ? manifest_load(path, &errors)
-             : stored_manifest(judged->db, judged->analysis, &errors);
-    int status;
+    int status = judge_by(judged->db, run, manifest_load(path, &errors), &errors);
 
-    if (!manifest) {
-        fputs(errors.data, stderr);
-        return TALLY_EXIT_USAGE;
-    }
-    status = judge_by(judged, manifest, &errors);
-    if (status == 0 && path)
+    if (status == 0)
+        status = load(judged, run);
+    if (status == 0)
         judged->analysis->manifest = (struct text){path, strlen(path)};
     return status;
+}
+
+/* As the database has it; where its run was never judged, by the manifest that the run had. */
+static int load_as_it_is(struct judged_run *judged, int64_t run)
+{
+    cleanup_buffer struct buffer errors = BUFFER_INIT;
+    int status = load(judged, run);
+
+    if (status || judged->analysis->judged)
+        return status;
+    status =
+        judge_by(judged->db, run, stored_manifest(judged->db, judged->analysis, &errors), &errors);
+    return status ? status : load(judged, run);
 }
 
 /* What is wrong with the database is the user's world; asking for a run that is not there is usage.
@@ -122,14 +135,7 @@ int judged_run_open(struct judged_run *judged, const char *database, int64_t run
         warn("%s", why.data);
         return status_of((int)result);
     }
-    judged->analysis = analysis_load(judged->db, result, &why);
-    if (!judged->analysis) {
-        warn("%s", why.data);
-        return TALLY_EXIT_FAILURE;
-    }
-    if (!manifest && judged->analysis->judged)
-        return 0;
-    return judge_again(judged, manifest);
+    return manifest ? load_judged_by(judged, result, manifest) : load_as_it_is(judged, result);
 }
 
 void judged_run_fini(struct judged_run *judged)

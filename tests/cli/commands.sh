@@ -54,6 +54,14 @@ is "undeclared use is exit status 1" "$(status "$TALLYMAN" check a.db)" 1
 like "and it is listed" "$(cat out)" "undeclared finding"
 is "no line of it is wider than usual" "$(awk 'length > 110' out)" ""
 
+cp a.db unjudged.db
+sqlite3 unjudged.db "UPDATE access SET verdict = NULL; UPDATE environment_variable SET verdict = NULL;
+    UPDATE run SET ended = NULL, evidence = NULL"
+is "a run that was cut off is judged when it is looked at" \
+    "$("$TALLYMAN" check unjudged.db | head -n 1)" "$("$TALLYMAN" check a.db | head -n 1)"
+like "and said to be cut off" "$("$TALLYMAN" report unjudged.db)" "the run never ended"
+is "but the database stays as it is" "$(sqlite3 unjudged.db 'SELECT count(verdict) FROM access')" 0
+
 cat >all.yaml <<'YAML'
 version: 1
 root: /
