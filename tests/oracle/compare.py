@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares a run under strace with the same run under tallyman (see compare.sh).
 
-compare.py STRACE-PREFIX DATABASE FOLDER [--list N] [--suspects] [--stacks STRACE-PREFIX]
+compare.py STRACE-LOG DATABASE FOLDER [--list N] [--suspects] [--stacks STRACE-LOG]
 
 Exit status 1 when tallyman recorded an access that strace did not see, or missed one that the
 program asked a hooked function for.
@@ -21,8 +21,8 @@ import strace_log
 # What no other tracer can see as it is recorded: results of a function, not calls.
 FUNCTION_LEVEL = ("realpath",)
 IMPLIED = 0x40
-RANDOM_NAME = re.compile(
-    r"/(cc|st|sed|tmp\.?|sort|conf|ar-|sh-thd\.|\.nfs)[A-Za-z0-9]{6,}(?=[./]|$)")
+RANDOM_NAME = re.compile(r"(?:(?<=^/tmp)|(?<=^/var/tmp))/(?:[\w.]*[._-])?[A-Za-z0-9]{6,}(?=[./]|$)|"
+                         r"/(?:cc|st|sed|tmp|sort|conf)[A-Za-z0-9]{6}(?=[./]|$)")
 
 
 class Names:
@@ -34,7 +34,7 @@ class Names:
 
     def __call__(self, path):
         path = self.number.sub(lambda m: "PID" if m.group() in self.pids else m.group(), path)
-        return RANDOM_NAME.sub(r"/\1??????", path)
+        return RANDOM_NAME.sub("/??????", path)
 
 
 def made_by(hook, operation):
@@ -200,16 +200,16 @@ def explain(comparison, stacks):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("prefix")
+    parser.add_argument("log")
     parser.add_argument("database")
     parser.add_argument("folder")
     parser.add_argument("--list", type=int, default=15, help="how many of each kind to print")
     parser.add_argument("--suspects", action="store_true",
                         help="print what a run with stacks should look into, a NUL after each")
-    parser.add_argument("--stacks", metavar="PREFIX", help="the log of a run with stacks")
+    parser.add_argument("--stacks", metavar="LOG", help="the log of a run with stacks")
     options = parser.parse_args()
 
-    log = strace_log.Log(options.prefix, options.folder)
+    log = strace_log.Log(options.log, options.folder)
     rows, executed, pids, evidence = read_database(options.database)
     comparison = Comparison(log, rows, executed, pids)
     if options.suspects:

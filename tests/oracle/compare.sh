@@ -68,7 +68,7 @@ one() {
 }
 
 calls=$(cd "$here" && python3 -c 'import strace_log; print(",".join("?" + c for c in strace_log.CALLS))')
-trace=(strace -ff -qq -y -e signal=none -e trace="$calls")
+trace=(strace -f --seccomp-bpf -q -y -e signal=none -e trace="$calls")
 one strace "${trace[@]}" -o "$work/logs/calls" "$@"
 one tallyman "$tallyman" run -q --witness off -o "$work/logs/run.db" -- "$@"
 result=0

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Reads what `strace -ff -y [-k] -o PREFIX` wrote: one file per task, with -k stacks after each call.
+"""Reads what `strace -f -y [-k] -o FILE` wrote; with -k a stack follows each call.
 
 Gives accesses as (path, operation, outcome) with the words of events.def, absolute and without
 "." and "//"; from stacks the reason why a preloaded library could have missed them.
 """
 
-import glob
 import os
 import re
 
@@ -135,11 +134,11 @@ CALLS = sorted(set(SIMPLE) | set(DESCRIPTOR) | set(PAIRS) | set(FORKS) |
 
 
 class Task:
-    """One task's file, read in order; follows the working folder and the image."""
+    """One task, read in order; follows the working folder and the image."""
 
     def __init__(self, log, cwd, image):
         self.log, self.cwd, self.image = log, cwd, image
-        self.given = ""
+        self.given, self.at = "", 0
 
     def path_of(self, folder, argument):
         """Absolute path, or None where the call names none."""
@@ -179,8 +178,9 @@ class Task:
             yield Access(path, operation, outcome, why, self.given)
 
     def fork(self, result):
-        if re.match(r"^\d+", result):
-            self.log.births[re.match(r"\d+", result).group()] = (self.cwd, self.image)
+        child = re.match(r"\d+", result)
+        if child:
+            self.log.born(child.group(), self.at, (self.cwd, self.image))
 
     def named(self, name, arguments):
         """Yields (operation, path) of a call."""
@@ -229,33 +229,71 @@ def reason(frames):
     return "" if DIRECT.match(entry) else "inside libc: " + entry
 
 
+class Life:
+    """What one task did from its birth to its end; process ids are used again."""
+
+    def __init__(self, start, pid):
+        self.start, self.pid, self.calls = start, pid, []
+
+
 class Log:
     """All tasks of one run."""
 
-    def __init__(self, prefix, cwd):
-        self.births, self.executed, self.accesses = {}, [], []
-        self.tasks = set()
-        files = {os.path.basename(f).rsplit(".", 1)[1]: f for f in glob.glob(glob.escape(prefix) + ".*")}
-        pending = sorted(files, key=int)
-        self.births[pending[0]] = (cwd, "")
-        # A task can be read once its parent has been, which tells where it starts.
+    def __init__(self, path, cwd):
+        self.executed, self.accesses, self.tasks = [], [], set()
+        self.births = {}
+        self.lives = {}  # pid -> lives in the order of their start
+        self.read(path)
+        pending = sorted((life for lives in self.lives.values() for life in lives),
+                         key=lambda life: life.start)
+        if pending:
+            self.births[pending[0]] = (cwd, "")
+        # A life can be followed once its parent's has been, which tells where it starts.
         while pending:
-            ready = [task for task in pending if task in self.births] or pending[:1]
-            for task in ready:
-                pending.remove(task)
-                self.tasks.add(task)
-                self.read(files[task], self.births.get(task, (cwd, "")))
+            ready = [life for life in pending if life in self.births] or pending[:1]
+            pending = [life for life in pending if life not in ready]
+            for life in ready:
+                self.follow(life, self.births.get(life, (cwd, "")))
 
-    def read(self, path, start):
-        task, held, frames = Task(self, *start), None, []
+    def read(self, path):
+        """Sorts the lines into lives; joins calls that were interrupted by another task's line."""
+        alive, unfinished, frames = {}, {}, []
         with open(path, encoding="utf-8", errors="surrogateescape") as lines:
-            for line in lines:
+            for number, line in enumerate(lines):
                 stack = STACK.match(line)
                 if stack:
                     frames.append((stack.group(1), stack.group(2)))
                     continue
-                if held:
-                    self.accesses += task.take(held, reason(frames))
-                held, frames = line.rstrip("\n"), []
-        if held:
-            self.accesses += task.take(held, reason(frames))
+                pid, _, line = line.rstrip("\n").partition(" ")
+                line = line.lstrip()
+                if line.startswith("+++"):
+                    alive.pop(pid, None)
+                    continue
+                life = alive.get(pid)
+                if life is None:
+                    life = alive[pid] = Life(number, pid)
+                    self.lives.setdefault(pid, []).append(life)
+                    self.tasks.add(pid)
+                start = number
+                if line.endswith("<unfinished ...>"):
+                    unfinished[pid] = (number, line[:-len("<unfinished ...>")])
+                    continue
+                resumed = re.match(r"<\.\.\. \w+ resumed>(.*)", line)
+                if resumed:
+                    start, before = unfinished.pop(pid, (number, ""))
+                    line = before + resumed.group(1)
+                frames = []
+                life.calls.append((start, line, frames))
+
+    def follow(self, life, born):
+        task = Task(self, *born)
+        for start, line, frames in life.calls:
+            task.at = start
+            self.accesses += task.take(line, reason(frames))
+
+    def born(self, pid, after, state):
+        """A call that began at line `after` made this task."""
+        for life in self.lives.get(pid, ()):
+            if life.start > after:
+                self.births.setdefault(life, state)
+                return
