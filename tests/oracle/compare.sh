@@ -39,7 +39,7 @@ done
 if [ -n "$keep" ]; then
     mkdir -p "$keep" && work=$(cd "$keep" && pwd)
 else
-    work=$(mktemp -d)
+    work=$(mktemp -d "${TMPDIR:-/tmp}/oracle-XXXXX") # too short for a random name of the run
     trap 'rm -rf "$work"' EXIT
 fi
 mkdir -p "$work/logs"
