@@ -398,6 +398,10 @@ static void add_unobserved(void *context, const struct execution *execution)
     add_access(table, execution);
     if (id_map_get(&table->by_serial, execution->id))
         return;
+    if (execution->in_place && store_adopt(table->store, execution->pid,
+                                           store_process_id(table->store, execution->process),
+                                           "exec", (int64_t)execution->time))
+        return;
     process = get(table, execution->id, &head);
     process->parent = execution->process;
     process->exe = execution->program;

@@ -27,6 +27,13 @@
     "hook = CASE WHEN excluded.first < first THEN excluded.hook ELSE hook END, "                   \
     "first = min(first, excluded.first)"
 
+/* A row that knows only the process's id (PLACEHOLDER: its start was read before the run was taken
+ * up again, or never) must not take away what is known. */
+#define PLACEHOLDER "excluded.how = 'unobserved' AND excluded.exe IS NULL"
+#define UNLESS_HOLDER(column)                                                                      \
+#    column " = CASE WHEN " PLACEHOLDER " THEN " #    column " ELSE excluded." #    column " END, "
+#define IF_KNOWN(column) #column " = coalesce(excluded." #column ", " #column ")"
+
 enum statement {
 #define STATEMENT(id, sql) STATEMENT_##id,
 #include "store_sql.def"
@@ -46,6 +53,7 @@ struct store {
     struct subject_table *subjects;
     struct access_batch *batch;
     int64_t run;
+    bool resumed;
     bool in_transaction;
     int status;
     struct buffer failure;
@@ -217,7 +225,7 @@ int64_t store_begin_run(struct store *store, const struct run_facts *facts, bool
     run_facts_uuid(facts, uuid);
     sqlite3_bind_text(statement, 1, uuid, -1, SQLITE_STATIC);
     store->run = ask(store, statement);
-    *resumed = store->run != 0;
+    *resumed = store->resumed = store->run != 0;
     if (!*resumed) {
         drop_index(store);
         store->run = insert_run(store, facts, uuid);
@@ -381,6 +389,21 @@ void store_process(struct store *store, const struct process_row *row)
     sqlite3_bind_text(statement, 19, row->shim, -1, SQLITE_STATIC);
     bind_or_null(statement, 20, row->environment, row->has_environment);
     run(store, statement);
+}
+
+bool store_adopt(struct store *store, int64_t pid, int64_t parent, const char *how, int64_t since)
+{
+    sqlite3_stmt *statement = store->resumed ? begin(store, STATEMENT_PROCESS_ADOPT) : NULL;
+
+    if (!statement)
+        return false;
+    sqlite3_bind_int64(statement, 1, store->run);
+    sqlite3_bind_int64(statement, 2, pid);
+    sqlite3_bind_int64(statement, 3, parent);
+    sqlite3_bind_text(statement, 4, how, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 5, since);
+    run(store, statement);
+    return sqlite3_changes(store->database) > 0;
 }
 
 void store_argv(struct store *store, int64_t process, struct buffer *argv)

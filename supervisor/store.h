@@ -84,6 +84,10 @@ void store_access(struct store *store, const struct access_row *row);
 void store_process(struct store *store, const struct process_row *row);
 /* Argv of a process as it was stored before, added to `argv`. */
 void store_argv(struct store *store, int64_t process, struct buffer *argv);
+/* In a run that was taken up again: gives an image that was stored without its parent, because the
+ * call that made it was not known then, that parent. False when there is none with that pid,
+ * started since. */
+bool store_adopt(struct store *store, int64_t pid, int64_t parent, const char *how, int64_t since);
 /* `hash` is NULL or 16 hex digits. */
 void store_environment(struct store *store, int64_t block, const struct subject *subject,
                        const char *hash);

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cleanup.h"
+#include "hook_names.h"
 #include "run_directory.h"
 #include "run_fixture.h"
 #include "supervisor.h"
@@ -194,4 +194,45 @@ Test(recover, the_folder_of_a_run_can_be_entered_but_not_listed)
     cr_assert_eq(fstat(directory.log, &status), 0);
     cr_assert_eq(status.st_mode & 07777, 0666);
     cr_assert(strlen(strrchr(directory.path, '-')) == 33);
+}
+
+static uint16_t number_of(const char *function)
+{
+    uint16_t hook = 0;
+
+    while (strcmp(hook_name(hook), function) != 0 && strcmp(hook_name(hook), "?") != 0)
+        hook++;
+    return hook;
+}
+
+Test(recover, what_two_readers_saw_of_a_process_fits_together)
+{
+    struct store *store;
+    struct drain *drain;
+    struct ingest_counts counts = {0};
+    struct log_writer writer;
+    struct record *call;
+    bool resumed;
+
+    log_writer_open(&writer, directory.log, 1, 0);
+    writer.time = 5000;
+    log_writer_start(&writer, 5, 101, 100, 1, START_FORKED, "/bin/sh");
+    log_writer_start(&writer, 7, 101, 100, 6, START_EXECUTED, "/usr/bin/cc");
+    log_writer_close(&writer, true);
+    cr_assert_eq(store_open(&store, database, &why), 0);
+    cr_assert_neq(store_begin_run(store, &facts, &resumed), 0);
+    drain = drain_new(directory.log, store, NULL, &counts, false);
+    drain_rest(drain);
+    drain_free(drain);
+    cr_assert_eq(store_close(store), 0);
+    log_writer_open(&writer, directory.log, 1, 0);
+    writer.time = 4000;
+    call = log_writer_add(&writer, EVENT_EXECUTE, 5, "/usr/bin/cc", "\1", 0, 6);
+    call->pid = 101;
+    call->hook = number_of("execve");
+    log_writer_close(&writer, false);
+    cr_assert_eq(recover(NULL), 0, "%s", why.data);
+    IS(database, "SELECT group_concat(how || coalesce(parent, '-'), ' ') FROM process",
+       "first- fork1 exec5");
+    IS(database, "SELECT group_concat(class) FROM blind_spot", "supervisor-died");
 }
