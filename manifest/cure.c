@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The word that starts at the offset: to the end of the line, or to what ends a plain word. */
-static char *word_at(const struct reader *reader, size_t offset)
+static char *word_at(struct reader *reader, size_t offset)
 {
     const char *text = reader->text + offset;
     bool collection = text[0] == '[' || text[0] == '{';
@@ -53,7 +53,7 @@ static const struct surprise {
 
 /* The surprise in the word that starts at the offset, as a sentence with its cure; NULL when none.
  */
-static char *surprise_at(const struct reader *reader, size_t offset)
+static char *surprise_at(struct reader *reader, size_t offset)
 {
     for (size_t i = 0; offset < reader->length && i < sizeof(surprises) / sizeof(surprises[0]); i++)
         if (surprises[i].start == reader->text[offset]) {
@@ -67,7 +67,7 @@ static char *surprise_at(const struct reader *reader, size_t offset)
 }
 
 /* The first place in the line of `offset` where a value starts: after "- " or ": ". */
-static size_t value_start(const struct reader *reader, size_t offset)
+static size_t value_start(struct reader *reader, size_t offset)
 {
     size_t start = offset;
 
@@ -88,7 +88,7 @@ static size_t value_start(const struct reader *reader, size_t offset)
     return offset;
 }
 
-static void place_of(const struct reader *reader, size_t offset, int *line, int *column)
+static void place_of(struct reader *reader, size_t offset, int *line, int *column)
 {
     *line = *column = 1;
     for (size_t i = 0; i < offset && i < reader->length; i++) {
@@ -122,7 +122,7 @@ static bool says(const yaml_parser_t *parser, const char *words)
 }
 
 /* Cures that hang on libyaml's words; NULL when there is none. */
-static const char *cure_of_problem(const struct reader *reader, const yaml_parser_t *parser,
+static const char *cure_of_problem(struct reader *reader, const yaml_parser_t *parser,
                                    size_t offset)
 {
     if (offset < reader->length && reader->text[offset] == '\t')
@@ -145,7 +145,7 @@ static const char *cure_of_problem(const struct reader *reader, const yaml_parse
 }
 
 /* Where the word starts that the problem may come from. */
-static size_t suspect(const struct reader *reader, const yaml_parser_t *parser, size_t offset)
+static size_t suspect(struct reader *reader, const yaml_parser_t *parser, size_t offset)
 {
     if (parser->context && strstr(parser->context, "alias"))
         return reader_offset(reader, parser->context_mark.index);
@@ -237,7 +237,7 @@ static size_t count_characters(const yaml_node_t *node)
 }
 
 /* A tag of the user's making, or "! word": libyaml has then taken the '!' away. */
-static bool has_tag(const struct reader *reader, const yaml_node_t *node)
+static bool has_tag(struct reader *reader, const yaml_node_t *node)
 {
     size_t offset;
 
@@ -252,7 +252,7 @@ static bool has_tag(const struct reader *reader, const yaml_node_t *node)
            reader->text[offset + 1] != '!';
 }
 
-bool cure_is_text(const struct reader *reader, const yaml_node_t *node)
+bool cure_is_text(struct reader *reader, const yaml_node_t *node)
 {
     if (node->type != YAML_SCALAR_NODE || has_tag(reader, node))
         return false;
@@ -260,7 +260,7 @@ bool cure_is_text(const struct reader *reader, const yaml_node_t *node)
            !read_as((const char *)node->data.scalar.value);
 }
 
-char *cure_for_node(const struct reader *reader, const yaml_node_t *node)
+char *cure_for_node(struct reader *reader, const yaml_node_t *node)
 {
     const char *value = (const char *)node->data.scalar.value;
     const char *what;

@@ -14,6 +14,8 @@
 #include "model.h"
 #include "pattern.h"
 
+#define TAKE_AWAY_MAX 20000u
+
 struct lint {
     const struct manifest *manifest;
     struct buffer *warnings;
@@ -276,7 +278,8 @@ void manifest_lint(const struct manifest *manifest, struct buffer *warnings)
             warn_about(&lint, rule, "the package %s is not installed", rule->package);
         if (is_path_rule(rule))
             check_on_disk(&lint, rule);
-        if (is_path_rule(rule) && rule->takes_away)
+        /* Takes a look at all rules for each; a manifest of that size was written by a program. */
+        if (is_path_rule(rule) && rule->takes_away && manifest->rule_count <= TAKE_AWAY_MAX)
             check_take_away(&lint, rule);
         if (is_path_rule(rule))
             check_shadow(&lint, folders, folder_count, rule);

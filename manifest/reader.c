@@ -11,7 +11,10 @@
 #include "quote.h"
 #include "yaml_bytes.h"
 
-#define DEPTH_MAX 100
+#define DEPTH_MAX   100
+#define ANCHORS_MAX 1000
+#define ALIASES_MAX 1000
+#define TAGS_MAX    10
 
 static void keep_problem(struct reader *reader, int line, int column, char *text)
 {
@@ -125,11 +128,18 @@ size_t reader_advance(const struct reader *reader, size_t offset, size_t charact
     return offset;
 }
 
-size_t reader_offset(const struct reader *reader, size_t character)
+size_t reader_offset(struct reader *reader, size_t character)
 {
     bool mark = reader->length >= 3 && !memcmp(reader->text, "\xef\xbb\xbf", 3);
 
-    return reader_advance(reader, mark ? 3 : 0, character);
+    if (character < reader->last_character || !reader->last_character) {
+        reader->last_character = 0;
+        reader->last_offset = mark ? 3 : 0;
+    }
+    reader->last_offset =
+        reader_advance(reader, reader->last_offset, character - reader->last_character);
+    reader->last_character = character;
+    return reader->last_offset;
 }
 
 /* A manifest is one document; what follows it would be ignored silently. */
@@ -150,40 +160,85 @@ static void check_end(struct reader *reader, yaml_parser_t *parser)
     yaml_document_delete(&second);
 }
 
-/* The time that libyaml takes for lists in lists grows with the square of their depth, so the
- * tokens are looked at first. A text with few brackets cannot be deep. */
-static bool is_shallow(struct reader *reader)
+/* Tokens of which libyaml takes time that grows with the square of their number or depth. */
+struct burden {
+    int depth;
+    int anchors, aliases, tags;
+};
+
+static void weigh_token(struct burden *burden, const yaml_token_t *token)
 {
-    size_t brackets = 0;
-    int depth = 0;
-    bool shallow = true, end = false;
+    switch (token->type) {
+    case YAML_FLOW_SEQUENCE_START_TOKEN:
+    case YAML_FLOW_MAPPING_START_TOKEN:
+        burden->depth++;
+        break;
+    case YAML_FLOW_SEQUENCE_END_TOKEN:
+    case YAML_FLOW_MAPPING_END_TOKEN:
+        burden->depth--;
+        break;
+    case YAML_ANCHOR_TOKEN:
+        burden->anchors++;
+        break;
+    case YAML_ALIAS_TOKEN:
+        burden->aliases++;
+        break;
+    case YAML_TAG_DIRECTIVE_TOKEN:
+        burden->tags++;
+        break;
+    default:
+        break;
+    }
+}
+
+/* What there is too much of; NULL when all is well. */
+static const char *too_much(const struct burden *burden)
+{
+    if (burden->depth > DEPTH_MAX)
+        return "at most 100 lists and mappings in one another";
+    if (burden->anchors > ANCHORS_MAX)
+        return "at most 1000 anchors (&)";
+    if (burden->aliases > ALIASES_MAX)
+        return "at most 1000 aliases (*)";
+    if (burden->tags > TAGS_MAX)
+        return "at most 10 tag directives";
+    return NULL;
+}
+
+static bool may_be_heavy(const struct reader *reader)
+{
+    size_t signs = 0;
+
+    for (size_t i = 0; i < reader->length && signs <= TAGS_MAX; i++)
+        signs += strchr("[{&%", reader->text[i]) && reader->text[i];
+    return signs > TAGS_MAX;
+}
+
+/* Looks at the tokens before libyaml puts them together. */
+static bool is_light(struct reader *reader)
+{
+    struct burden burden = {0};
+    const char *reason = NULL;
+    bool end = false;
     yaml_parser_t parser;
     yaml_token_t token;
 
-    for (size_t i = 0; i < reader->length; i++)
-        brackets += reader->text[i] == '[' || reader->text[i] == '{';
-    if (brackets <= DEPTH_MAX)
+    if (!may_be_heavy(reader))
         return true;
     if (!yaml_parser_initialize(&parser))
         die("out of memory");
     yaml_parser_set_input_string(&parser, (const unsigned char *)reader->text, reader->length);
-    while (shallow && !end && yaml_parser_scan(&parser, &token)) {
-        bool opens = token.type == YAML_FLOW_SEQUENCE_START_TOKEN ||
-                     token.type == YAML_FLOW_MAPPING_START_TOKEN;
-        bool closes =
-            token.type == YAML_FLOW_SEQUENCE_END_TOKEN || token.type == YAML_FLOW_MAPPING_END_TOKEN;
-
-        depth += opens - closes;
-        shallow = depth <= DEPTH_MAX;
-        if (!shallow)
+    while (!reason && !end && yaml_parser_scan(&parser, &token)) {
+        weigh_token(&burden, &token);
+        reason = too_much(&burden);
+        if (reason)
             reader_report_at(reader, (int)token.start_mark.line + 1,
-                             (int)token.start_mark.column + 1,
-                             "expected less than %d lists and mappings in one another", DEPTH_MAX);
+                             (int)token.start_mark.column + 1, "expected %s", reason);
         end = token.type == YAML_STREAM_END_TOKEN;
         yaml_token_delete(&token);
     }
     yaml_parser_delete(&parser);
-    return shallow;
+    return !reason;
 }
 
 bool reader_load(struct reader *reader, yaml_document_t *document)
@@ -195,7 +250,7 @@ bool reader_load(struct reader *reader, yaml_document_t *document)
         reader_report_at(reader, 1, 1, "expected at most %u MiB of text", MANIFEST_SIZE_MAX >> 20);
         return false;
     }
-    if (!is_shallow(reader))
+    if (!is_light(reader))
         return false;
     if (!yaml_parser_initialize(&parser))
         die("out of memory");
@@ -225,7 +280,8 @@ bool reader_is_word(const yaml_node_t *node, const char *word)
 
 void reader_expected(struct reader *reader, const yaml_node_t *node, const char *expects)
 {
-    cleanup_free char *cure = cure_for_node(reader, node);
+    cleanup_free char *cure =
+        reader->problem_count < READER_PROBLEMS_MAX ? cure_for_node(reader, node) : NULL;
 
     reader_report(reader, node, "expected %s%s%s", expects, cure ? "; " : "", cure ? cure : "");
 }

@@ -28,6 +28,7 @@ struct reader {
     uint32_t action; /* action that is read, POLICY_NONE outside of actions */
     struct problem *problems;
     size_t problem_count, problem_room;
+    size_t last_character, last_offset; /* the place that reader_offset was asked for last */
 };
 
 /* Problems beyond this number are counted and not kept: a generated file can have one per line. */
@@ -50,7 +51,7 @@ int reader_column(const yaml_node_t *node);
 yaml_node_t *reader_node(const struct reader *reader, int index);
 
 /* The place in `text` of a character counted as libyaml counts. */
-size_t reader_offset(const struct reader *reader, size_t character);
+size_t reader_offset(struct reader *reader, size_t character);
 size_t reader_advance(const struct reader *reader, size_t offset, size_t characters);
 
 /* Text as a NUL-terminated string, or NULL after an error that says what was expected: not a

@@ -83,7 +83,7 @@ static void report_unknown(struct reader *reader, enum scope scope, const yaml_n
     struct buffer known = BUFFER_INIT;
     size_t count = 0;
 
-    if (node->type != YAML_SCALAR_NODE) {
+    if (node->type != YAML_SCALAR_NODE || reader->problem_count >= READER_PROBLEMS_MAX) {
         reader_report(reader, node, "expected a key that is a word");
         return;
     }

@@ -181,10 +181,10 @@ Test(parser, many_actions_over_one_long_list_are_stopped)
     char *errors;
 
     buffer_add_text(&text, "version: 1\ninputs: &a [x");
-    for (int i = 0; i < 999; i++)
+    for (int i = 0; i < 9999; i++)
         buffer_printf(&text, ",x%d", i);
     buffer_add_text(&text, "]\nactions:\n");
-    for (int i = 0; i < 5000; i++)
+    for (int i = 0; i < 500; i++)
         buffer_printf(&text, "- {name: n%d, match: {exe: e}, inputs: *a}\n", i);
     errors = errors_of(text.data);
     cr_expect(strstr(errors, "expected at most 250000 rules in all"), "%.300s", errors);
@@ -192,18 +192,36 @@ Test(parser, many_actions_over_one_long_list_are_stopped)
     buffer_fini(&text);
 }
 
-Test(parser, deep_nesting_ends_in_an_error)
+static void expect_too_much(const char *start, const char *again, int times, const char *error)
 {
     struct buffer text = BUFFER_INIT;
     char *errors;
 
-    buffer_add_text(&text, "version: 1\ninputs: ");
-    for (int i = 0; i < 100000; i++)
-        buffer_add_char(&text, i % 2 ? '{' : '[');
+    buffer_add_text(&text, start);
+    for (int i = 0; i < times; i++)
+        buffer_add_text(&text, again);
     errors = errors_of(text.data);
-    cr_expect_neq(*errors, '\0');
+    cr_expect(strstr(errors, error), "expected %s, got %.300s", error, errors);
     free(errors);
     buffer_fini(&text);
+}
+
+Test(parser, what_libyaml_takes_long_for_is_refused_early)
+{
+    expect_too_much("version: 1\ninputs: ", "[{", 50000,
+                    "m.yaml:2:109: expected at most 100 lists and mappings in one another\n");
+    expect_too_much("version: 1\ninputs:\n", "  - &a x\n", 100000,
+                    "m.yaml:1003:5: expected at most 1000 anchors (&)\n");
+    expect_too_much("version: 1\nx: &a [[[[[[[[[[[]]]]]]]]]]]\ninputs:\n", "  - *a\n", 200000,
+                    "expected at most 1000 aliases (*)\n");
+    expect_too_much("", "%TAG !a! b\n", 100000,
+                    "m.yaml:11:1: expected at most 10 tag directives\n");
+}
+
+Test(parser, deep_nesting_by_indentation_ends_in_an_error_of_type)
+{
+    expect_too_much("version: 1\ninputs:\n  ", "- ", 100000,
+                    "m.yaml:3:5: expected a path, {path: ...} or {package: ...}; this is a list\n");
 }
 
 Test(parser, a_recursive_alias_is_an_error_of_type)
