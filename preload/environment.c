@@ -111,6 +111,14 @@ static bool ends_in_shim(const char *entry, size_t length)
     return true;
 }
 
+bool environment_serves_siblings(void)
+{
+    for (const char *at = kept.shim; *at; at++)
+        if (text_starts(at, "/$LIB/") || text_starts(at, "/${LIB}/"))
+            return true;
+    return false;
+}
+
 bool environment_is_shim(const char *path)
 {
     return ends_in_shim(path, text_length(path));

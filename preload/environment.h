@@ -21,6 +21,10 @@ struct environment_run {
 /* NULL when no run is named. Works before libc has set `environ`. */
 const struct environment_run *environment_find_run(void);
 
+/* True when the loader chooses the shim by ABI: our entry in LD_PRELOAD has $LIB in it (ld.so(8)).
+ */
+bool environment_serves_siblings(void);
+
 /* True for the path of the shim itself. */
 bool environment_is_shim(const char *path);
 

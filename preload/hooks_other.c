@@ -40,7 +40,7 @@ static const struct raw_look {
     signed char dirfd, path, flags;
 } raw_looks[] = {
     {SYS_stat, EVENT_STAT, -1, 0, -1},          {SYS_lstat, EVENT_STAT, -1, 0, -1},
-    {SYS_newfstatat, EVENT_STAT, 0, 1, 3},      {SYS_statx, EVENT_STAT, 0, 1, 2},
+    {RAW_SYS_FSTATAT, EVENT_STAT, 0, 1, 3},     {SYS_statx, EVENT_STAT, 0, 1, 2},
     {SYS_access, EVENT_ACCESS, -1, 0, -1},      {SYS_faccessat, EVENT_ACCESS, 0, 1, -1},
     {SYS_faccessat2, EVENT_ACCESS, 0, 1, 3},    {SYS_readlink, EVENT_READLINK, -1, 0, -1},
     {SYS_readlinkat, EVENT_READLINK, 0, 1, -1}, {SYS_unlink, EVENT_UNLINK, -1, 0, -1},

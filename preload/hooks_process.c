@@ -169,19 +169,20 @@ int hook_execveat(int dirfd, const char *path, char *const argv[], char *const e
 }
 
 /* The variadic forms. glibc itself builds the array on the stack; this maps it, so that the stack
- * use stays bounded. `more` stands behind the first argument. */
+ * use stays bounded. `more` stands behind the first argument and is moved past the NULL: by
+ * pointer, for a va_list handed over by value is moved on some processors and not on others. */
 struct arguments {
     char **list;
     size_t size;
 };
 
-static struct arguments collect(const char *first, va_list more)
+static struct arguments collect(const char *first, va_list *more)
 {
     struct arguments arguments = {NULL, 0};
     size_t count = first ? 2 : 1;
     va_list again;
 
-    va_copy(again, more);
+    va_copy(again, *more);
     for (const char *next = first; next; next = va_arg(again, const char *))
         count++;
     va_end(again);
@@ -191,7 +192,7 @@ static struct arguments collect(const char *first, va_list more)
     if (!arguments.list)
         return arguments;
     count = 0;
-    for (const char *next = first; next; next = va_arg(more, const char *))
+    for (const char *next = first; next; next = va_arg(*more, const char *))
         arguments.list[count++] = (char *)(uintptr_t)next;
     arguments.list[count] = NULL;
     return arguments;
@@ -204,7 +205,7 @@ static struct arguments collect(const char *first, va_list more)
         struct arguments arguments;                                                                \
         va_list more;                                                                              \
         va_start(more, first);                                                                     \
-        arguments = collect(first, more);                                                          \
+        arguments = collect(first, &more);                                                         \
         body;                                                                                      \
         va_end(more);                                                                              \
         if (!arguments.list) {                                                                     \

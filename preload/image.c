@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <sys/auxv.h>
 
+#include "environment.h"
 #include "raw.h"
 #include "text.h"
 
@@ -14,7 +15,9 @@
 
 union head {
     char bytes[HEAD_SIZE];
-    Elf64_Ehdr elf;
+    Elf32_Ehdr elf32;
+    Elf64_Ehdr elf64;
+    ElfW(Ehdr) elf;
 };
 
 /* XATTR "security.capability": file capabilities (capabilities(7)). */
@@ -28,9 +31,9 @@ static bool has_capabilities(int fd)
 /* The loader ignores LD_PRELOAD for programs that gain privileges (AT_SECURE, ld.so(8)). */
 static bool is_secure(int fd)
 {
-    struct stat status;
+    struct stat64 status;
 
-    if (RAW(SYS_newfstatat, fd, "", &status, AT_EMPTY_PATH, 0, 0) != 0)
+    if (raw_fstat(fd, &status) != 0)
         return false;
     if ((status.st_mode & S_ISUID) && status.st_uid != getauxval(AT_EUID))
         return true;
@@ -56,7 +59,7 @@ static bool is_glibc_loader(const char *path, size_t length)
 static enum image_class loader_class(int fd, uint64_t offset)
 {
     char name[INTERPRETER_ROOM];
-    long got = RAW(SYS_pread64, fd, name, sizeof name - 1, offset, 0, 0);
+    long got = raw_pread(fd, name, sizeof name - 1, offset);
 
     if (got <= 0)
         return IMAGE_UNKNOWN;
@@ -64,25 +67,46 @@ static enum image_class loader_class(int fd, uint64_t offset)
     return is_glibc_loader(name, (size_t)got) ? IMAGE_EXPECTED : IMAGE_FOREIGN_LIBC;
 }
 
+/* The two ABIs of one machine that a build may mix: the loader finds a shim for each through $LIB.
+ */
+static bool is_sibling(const union head *head)
+{
+    return (head->elf.e_ident[EI_CLASS] == ELFCLASS32 && head->elf32.e_machine == EM_386) ||
+           (head->elf.e_ident[EI_CLASS] == ELFCLASS64 && head->elf64.e_machine == EM_X86_64);
+}
+
+/* File offset of the interpreter's name, 0 for a program without one. It must precede all loadable
+ * entries (gABI), so it is among the first. */
+#define INTERPRETER_OFFSET(bits)                                                                   \
+    static uint64_t interpreter_offset_##bits(const union head *head, size_t size)                 \
+    {                                                                                              \
+        const Elf##bits##_Ehdr *elf = &head->elf##bits;                                            \
+        for (unsigned i = 0; i < elf->e_phnum; i++) {                                              \
+            uint64_t at = elf->e_phoff + (uint64_t)i * sizeof(Elf##bits##_Phdr);                   \
+            const Elf##bits##_Phdr *header;                                                        \
+            if (at > size || size - at < sizeof *header)                                           \
+                return 0;                                                                          \
+            header = (const Elf##bits##_Phdr *)(const void *)(head->bytes + at);                   \
+            if (header->p_type == PT_INTERP)                                                       \
+                return header->p_offset;                                                           \
+        }                                                                                          \
+        return 0;                                                                                  \
+    }
+
+INTERPRETER_OFFSET(32)
+INTERPRETER_OFFSET(64)
+
 static enum image_class elf_class(int fd, const union head *head, size_t size)
 {
-    const Elf64_Ehdr *elf = &head->elf;
+    bool own =
+        head->elf.e_ident[EI_CLASS] == RAW_ELF_CLASS && head->elf.e_machine == RAW_ELF_MACHINE;
+    uint64_t offset;
 
-    if (elf->e_ident[EI_CLASS] != RAW_ELF_CLASS || elf->e_machine != RAW_ELF_MACHINE)
+    if (!own && !(is_sibling(head) && environment_serves_siblings()))
         return IMAGE_FOREIGN_ABI;
-    for (unsigned i = 0; i < elf->e_phnum; i++) {
-        uint64_t at = elf->e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
-        const Elf64_Phdr *header;
-
-        /* The interpreter's entry must precede all loadable ones (gABI), so it is among the first.
-         */
-        if (at > size || size - at < sizeof *header)
-            return IMAGE_STATIC;
-        header = (const Elf64_Phdr *)(const void *)(head->bytes + at);
-        if (header->p_type == PT_INTERP)
-            return loader_class(fd, header->p_offset);
-    }
-    return IMAGE_STATIC;
+    offset = head->elf.e_ident[EI_CLASS] == ELFCLASS32 ? interpreter_offset_32(head, size)
+                                                       : interpreter_offset_64(head, size);
+    return offset ? loader_class(fd, offset) : IMAGE_STATIC;
 }
 
 /* The interpreter in a script's first line. False when there is none. */
@@ -110,7 +134,7 @@ static enum image_class open_class(int fd, char *interpreter)
         return IMAGE_UNKNOWN;
     if (size >= 2 && head.bytes[0] == '#' && head.bytes[1] == '!')
         return interpreter_of(head.bytes, size, interpreter) ? IMAGE_SCRIPT : IMAGE_OTHER;
-    if (size < sizeof head.elf || !text_starts(head.bytes, ELFMAG))
+    if (size < sizeof head.elf32 || !text_starts(head.bytes, ELFMAG))
         return IMAGE_OTHER;
     return is_secure(fd) ? IMAGE_SECURE : elf_class(fd, &head, size);
 }

@@ -20,8 +20,10 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__ILP32__)
 #    include "raw_x86_64.h"
+#elif defined(__i386__)
+#    include "raw_i386.h"
 #else
 #    error "tallyman's shim has no system call layer for this processor yet: add raw_<processor>.h"
 #endif
@@ -46,7 +48,9 @@ static inline uint32_t raw_gettid(void)
 
 static inline long raw_open(const char *path, int flags)
 {
-    return RAW(SYS_openat, AT_FDCWD, path, flags, 0, 0, 0);
+    /* The log is a sparse file of many GiB; without the flag a 32-bit open refuses it (EOVERFLOW).
+     */
+    return RAW(SYS_openat, AT_FDCWD, path, flags | O_LARGEFILE, 0, 0, 0);
 }
 
 static inline long raw_read(int fd, void *to, size_t size)
@@ -59,15 +63,10 @@ static inline void raw_close(int fd)
     RAW(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
-static inline long raw_fallocate(int fd, uint64_t offset, uint64_t size)
-{
-    return RAW(SYS_fallocate, fd, 0, offset, size, 0, 0);
-}
-
-/* NULL when it fails. */
+/* NULL when it fails. `offset` is a multiple of the page. */
 static inline void *raw_map(size_t size, int protection, int flags, int fd, uint64_t offset)
 {
-    long at = RAW(SYS_mmap, 0, size, protection, flags, fd, offset);
+    long at = raw_map_at(size, protection, flags, fd, offset);
 
     return at < 0 && at > -4096 ? NULL : (void *)at;
 }
@@ -90,11 +89,6 @@ static inline long raw_readlink(const char *path, char *to, size_t size)
 static inline long raw_access(int dirfd, const char *path, int mode)
 {
     return RAW(SYS_faccessat, dirfd, path, mode, 0, 0, 0);
-}
-
-static inline long raw_stat(const char *path, struct stat *status)
-{
-    return RAW(SYS_newfstatat, AT_FDCWD, path, status, 0, 0, 0);
 }
 
 /* True unless the kernel says that the bytes cannot be read. A kernel that does not answer (a

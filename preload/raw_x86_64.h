@@ -21,6 +21,30 @@ static inline long raw_syscall(long number, long a, long b, long c, long d, long
     return result;
 }
 
+/* Calls whose number or passing of 64-bit arguments differs from processor to processor. */
+static inline long raw_fstat(int fd, struct stat64 *status)
+{
+    return raw_syscall(SYS_fstat, fd, (long)status, 0, 0, 0, 0);
+}
+
+static inline long raw_fallocate(int fd, uint64_t offset, uint64_t size)
+{
+    return raw_syscall(SYS_fallocate, fd, 0, (long)offset, (long)size, 0, 0);
+}
+
+static inline long raw_pread(int fd, void *to, size_t size, uint64_t offset)
+{
+    return raw_syscall(SYS_pread64, fd, (long)to, (long)size, (long)offset, 0, 0);
+}
+
+static inline long raw_map_at(size_t size, int protection, int flags, int fd, uint64_t offset)
+{
+    return raw_syscall(SYS_mmap, 0, (long)size, protection, flags, fd, (long)offset);
+}
+
+/* The number of stat at a folder, for syscall(2). */
+#define RAW_SYS_FSTATAT SYS_newfstatat
+
 /* The ELF class and machine that this shim can be loaded into. */
 #define RAW_ELF_CLASS   2  /* ELFCLASS64 */
 #define RAW_ELF_MACHINE 62 /* EM_X86_64 */

@@ -57,12 +57,24 @@ static inline bool text_starts(const char *text, const char *prefix)
     return true;
 }
 
+#ifdef __SIZEOF_INT128__
 static inline uint64_t text_mix(uint64_t a, uint64_t b)
 {
     __extension__ unsigned __int128 product = (unsigned __int128)a * b;
 
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
+#else
+/* Without the wide product: its halves are made of four, and the carries between them do not
+ * matter. */
+static inline uint64_t text_mix(uint64_t a, uint64_t b)
+{
+    uint64_t low = (a & 0xffffffffu) * (b & 0xffffffffu), high = (a >> 32) * (b >> 32);
+    uint64_t cross = (a >> 32) * (b & 0xffffffffu), other = (a & 0xffffffffu) * (b >> 32);
+
+    return low ^ high ^ (cross << 32 | cross >> 32) ^ (other << 32 | other >> 32);
+}
+#endif
 
 #define TEXT_KEY_1 0x9e3779b97f4a7c15ull
 #define TEXT_KEY_2 0xe7037ed1a0b428dbull
