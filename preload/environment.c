@@ -11,6 +11,7 @@
 
 #define RUN_PREFIX     TALLYMAN_RUN_VARIABLE "="
 #define PRELOAD_PREFIX "LD_PRELOAD="
+#define TRACE_PREFIX "LD_TRACE_LOADED_OBJECTS="
 #define SHIM_NAME      "/libtallyman.so"
 #define ENTRY_ROOM     512u
 #define REST_ROOM      1024u
@@ -301,6 +302,7 @@ struct sizes {
     const char *old_preload;
     bool has_run;
     bool has_shim;
+    bool lists_only; /* the loader prints its libraries and runs nothing (ldd) */
 };
 
 static struct sizes measure(char *const *block)
@@ -313,6 +315,8 @@ static struct sizes measure(char *const *block)
 
         if (text_starts(entry, RUN_PREFIX))
             sizes.has_run = true;
+        if (text_starts(entry, TRACE_PREFIX))
+            sizes.lists_only = true;
         if (text_starts(entry, PRELOAD_PREFIX) && !sizes.old_preload) {
             sizes.old_preload = entry + sizeof PRELOAD_PREFIX - 1;
             sizes.preload = text_length(sizes.old_preload);
@@ -393,7 +397,7 @@ struct environment_copy environment_copy(char *const *block, uint64_t execution,
         return copy;
     sizes = measure(block);
     /* A program that names a run itself (a nested tallyman) knows what it does. */
-    if (sizes.has_run || sizes.has_shim)
+    if (sizes.has_run || sizes.has_shim || sizes.lists_only)
         return copy;
     copy.size = size_for(&sizes);
     copy.map = raw_map(copy.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
