@@ -102,20 +102,34 @@ static struct store *fresh_store(void)
     return store;
 }
 
-/* Seconds from the first record read to the database closed. */
-static double one_round(const struct size *size, bool together)
+/* What this process itself has used: tells something on a machine that is busy otherwise, too. */
+static double processor_time(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+struct cost {
+    double seconds;
+    double processor;
+};
+
+/* From the first record read to the database closed. */
+static struct cost one_round(const struct size *size, bool together)
 {
     int log = log_writer_make_log(together ? 16384 : UINT32_MAX);
     struct ingest_counts counts = {0};
     struct run_end end = {.ended = 1};
     struct store *store = fresh_store();
     struct drain *drain = drain_new(log, store, NULL, &counts, false);
-    double start;
+    struct cost cost;
 
     start_writers(log, size);
     if (!together)
         wait_for_writers();
-    start = now();
+    cost = (struct cost){now(), processor_time()};
     if (together) {
         drain_start(drain);
         wait_for_writers();
@@ -126,12 +140,12 @@ static double one_round(const struct size *size, bool together)
     store_end_run(store, &end);
     if (store_close(store) != 0)
         die("cannot write " DATABASE);
-    start = now() - start;
+    cost = (struct cost){now() - cost.seconds, processor_time() - cost.processor};
     if (drain_totals(drain).records != (uint64_t)size->processes * (size->records + 1))
         die("%llu records came out", (unsigned long long)drain_totals(drain).records);
     drain_free(drain);
     close(log);
-    return start;
+    return cost;
 }
 
 static int by_value(const void *left, const void *right)
@@ -143,15 +157,21 @@ static int by_value(const void *left, const void *right)
 
 static void measure(const struct size *size, bool together)
 {
-    static double rates[ROUNDS_MAX];
+    static double rates[ROUNDS_MAX], processor[ROUNDS_MAX];
     double records = (double)size->processes * (size->records + 1);
 
-    for (int i = 0; i < size->rounds; i++)
-        rates[i] = records / one_round(size, together);
+    for (int i = 0; i < size->rounds; i++) {
+        struct cost cost = one_round(size, together);
+
+        rates[i] = records / cost.seconds;
+        processor[i] = cost.processor * 1e6 / records;
+    }
+    qsort(processor, (size_t)size->rounds, sizeof *processor, by_value);
     qsort(rates, (size_t)size->rounds, sizeof *rates, by_value);
-    printf("%s: median %.0f records/s (%.0f to %.0f, %d rounds of %.0f)\n",
-           together ? "while two writers write" : "from a finished log", rates[size->rounds / 2],
-           rates[0], rates[size->rounds - 1], size->rounds, records);
+    printf(
+        "%s: median %.0f records/s (%.0f to %.0f, %d rounds of %.0f), %.2f us of processor each\n",
+        together ? "while two writers write" : "from a finished log", rates[size->rounds / 2],
+        rates[0], rates[size->rounds - 1], size->rounds, records, processor[size->rounds / 2]);
     fflush(stdout);
 }
 
