@@ -71,39 +71,79 @@ static void become(const struct scratch_program *program, int output)
     _exit(127);
 }
 
-static int64_t now_ms(void)
+static int64_t now_us(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* Reads to the end of the output, or to the end of the program's time. */
-static void collect(int from, int64_t end, struct scratch_result *result)
+/* Appends what can be read. False at the end of the output. */
+static bool take_output(int from, struct scratch_result *result)
 {
-    while (result->size < sizeof result->output - 1) {
-        struct pollfd wait = {.fd = from, .events = POLLIN};
-        int64_t left = end - now_ms();
-        ssize_t got;
+    const size_t room = sizeof result->output - 1;
+    ssize_t got;
 
-        if (left <= 0 || poll(&wait, 1, (int)left) == 0) {
-            result->late = true;
-            return;
-        }
-        got = read(from, result->output + result->size, sizeof result->output - 1 - result->size);
-        if (got <= 0)
-            return;
-        result->size += (size_t)got;
+    if (result->size == room) {
+        result->size = room / 2;
+        memmove(result->output, result->output + room - result->size, result->size);
     }
+    got = read(from, result->output + result->size, room - result->size);
+    if (got <= 0)
+        return false;
+    result->size += (size_t)got;
+    result->output[result->size] = '\0';
+    return true;
+}
+
+/* Reads until `end`. False when the output has not ended by then. */
+static bool read_until(int from, int64_t end, struct scratch_result *result)
+{
+    const struct timespec none = {0};
+
+    for (;;) {
+        struct pollfd wait = {.fd = from, .events = POLLIN};
+        int64_t left = end - now_us();
+        struct timespec time = {left / 1000000, left % 1000000 * 1000};
+
+        if (ppoll(&wait, 1, left > 0 ? &time : &none, NULL) <= 0)
+            return false;
+        if (!take_output(from, result))
+            return true;
+    }
+}
+
+/* True when the program has ended by then. */
+static bool wait_until(int64_t end, struct scratch_result *result)
+{
+    while (waitpid(result->pid, &result->status, WNOHANG) == 0) {
+        if (now_us() > end)
+            return false;
+        usleep(200);
+    }
+    return true;
+}
+
+static void watch(const struct scratch_program *program, int output, struct scratch_result *result)
+{
+    int64_t start = now_us();
+    int64_t end = start + (program->seconds ? program->seconds : 20) * INT64_C(1000000);
+
+    if (program->kill_after && !read_until(output, start + program->kill_after, result))
+        kill(result->pid, SIGKILL);
+    if (read_until(output, end, result) && wait_until(end, result))
+        return;
+    result->late = true;
+    kill(result->pid, SIGKILL);
+    waitpid(result->pid, &result->status, 0);
 }
 
 void scratch_run(const struct scratch_program *program, struct scratch_result *result)
 {
-    int64_t end = now_ms() + (program->seconds ? program->seconds : 20) * 1000;
     int ends[2];
 
-    *result = (struct scratch_result){0};
+    memset(result, 0, sizeof *result);
     if (pipe2(ends, O_CLOEXEC) != 0)
         die_errno("cannot make a pipe");
     result->pid = fork();
@@ -112,34 +152,11 @@ void scratch_run(const struct scratch_program *program, struct scratch_result *r
     if (result->pid == 0)
         become(program, ends[1]);
     close(ends[1]);
-    collect(ends[0], end, result);
+    watch(program, ends[0], result);
     close(ends[0]);
-    if (!result->late)
-        while (waitpid(result->pid, &result->status, WNOHANG) == 0) {
-            if (now_ms() > end) {
-                result->late = true;
-                break;
-            }
-            usleep(200);
-        }
-    if (result->late) {
-        kill(result->pid, SIGKILL);
-        waitpid(result->pid, &result->status, 0);
-    }
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
-
-static char *copy_text(const char *text, size_t length)
-{
-    char *copy = malloc(length + 1);
-
-    if (!copy)
-        die("out of memory");
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
-}
 
 static void keep(void *context, const struct record_view *view)
 {
@@ -149,15 +166,13 @@ static void keep(void *context, const struct record_view *view)
     if ((records->count & (records->count - 1)) == 0) {
         size_t room = records->count ? records->count * 2 : 1;
 
-        records->list = realloc(records->list, room * sizeof *records->list);
-        if (!records->list)
-            die("out of memory");
+        records->list = xrealloc(records->list, room * sizeof *records->list);
     }
     record = &records->list[records->count++];
     record->head = *view->head;
     record->head.count = view->count;
-    record->subject = copy_text(view->subject, view->head->subject);
-    record->other = copy_text(view->other, view->head->other);
+    record->subject = xmemdup(view->subject, view->head->subject);
+    record->other = xmemdup(view->other, view->head->other);
 }
 
 struct scratch_records scratch_read(const char *path)

@@ -33,14 +33,15 @@ struct scratch_program {
     const char *preload; /* further entries behind the shim's, may be NULL */
     const char *folder;  /* to start in, NULL: here */
     unsigned seconds;    /* killed after that; 0: 20 */
+    unsigned kill_after; /* killed after so many microseconds; 0: not */
 };
 
 struct scratch_result {
     int status; /* as wait(2) gives it */
     int pid;
-    bool late; /* it was killed because its time was over */
+    bool late; /* it was killed because its seconds were over */
     size_t size;
-    char output[65536]; /* standard output, NUL-terminated */
+    char output[65536]; /* standard output, the end of it where there is more; NUL-terminated */
 };
 
 /* Makes the log file; dies when it cannot. A limit of 0 is one that no test reaches. */
