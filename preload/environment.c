@@ -11,7 +11,7 @@
 
 #define RUN_PREFIX     TALLYMAN_RUN_VARIABLE "="
 #define PRELOAD_PREFIX "LD_PRELOAD="
-#define TRACE_PREFIX "LD_TRACE_LOADED_OBJECTS="
+#define TRACE_PREFIX   "LD_TRACE_LOADED_OBJECTS="
 #define SHIM_NAME      "/libtallyman.so"
 #define ENTRY_ROOM     512u
 #define REST_ROOM      1024u
@@ -207,6 +207,23 @@ static bool knows_shim(void)
     return kept.shim[0];
 }
 
+/* Whether a loader that starts here and now can open the shim. Where it cannot (in a chroot, as
+ * another user, with no descriptor left) it would print an error for every program. */
+static bool shim_in_reach(void)
+{
+    const struct link_map *map = real_objects();
+    long fd;
+
+    while (map && !ends_in_shim(map->l_name, text_length(map->l_name)))
+        map = map->l_next;
+    if (!map)
+        return true;
+    fd = raw_open(map->l_name, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        raw_close((int)fd);
+    return fd >= 0;
+}
+
 /* --- recording ------------------------------------------------------------------------------ */
 
 /* Lower case letters match both cases. */
@@ -326,6 +343,12 @@ static struct sizes measure(char *const *block)
     return sizes;
 }
 
+/* A program that names a run itself (a nested tallyman) knows what it does. */
+static bool may_hand_on(const struct sizes *sizes)
+{
+    return !sizes->has_run && !sizes->has_shim && !sizes->lists_only && shim_in_reach();
+}
+
 static char *write_preload(char *at, const struct sizes *sizes)
 {
     size_t shim = text_length(kept.shim);
@@ -396,8 +419,7 @@ struct environment_copy environment_copy(char *const *block, uint64_t execution,
     if (!image_takes_shim(class) || !knows_shim() || (block && !raw_readable(block, sizeof *block)))
         return copy;
     sizes = measure(block);
-    /* A program that names a run itself (a nested tallyman) knows what it does. */
-    if (sizes.has_run || sizes.has_shim || sizes.lists_only)
+    if (!may_hand_on(&sizes))
         return copy;
     copy.size = size_for(&sizes);
     copy.map = raw_map(copy.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -422,10 +444,29 @@ void environment_release(struct environment_copy *copy)
 static struct {
     uint32_t users;
     char **ours;
+    char **as_filled; /* a copy of the pointers in `ours`, to see whether somebody changed them */
     char **theirs;
     void *map;
     size_t size;
 } shown;
+
+static void remember_filled(size_t offset)
+{
+    char **from = shown.ours;
+    char **to = (char **)(void *)((char *)shown.map + offset);
+
+    shown.as_filled = to;
+    while ((*to++ = *from++))
+        ;
+}
+
+static bool was_changed(void)
+{
+    for (size_t i = 0; shown.as_filled[i] || shown.ours[i]; i++)
+        if (shown.ours[i] != shown.as_filled[i])
+            return true;
+    return false;
+}
 
 void environment_show(uint64_t execution, enum image_class class)
 {
@@ -435,28 +476,36 @@ void environment_show(uint64_t execution, enum image_class class)
     if (__atomic_fetch_add(&shown.users, 1, __ATOMIC_ACQ_REL) || !knows_shim())
         return;
     sizes = measure(environ);
-    if (sizes.has_run || sizes.has_shim)
+    if (!may_hand_on(&sizes))
         return;
     size = size_for(&sizes);
-    if (size > shown.size) {
-        shown.map = raw_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        shown.size = shown.map ? size : 0;
+    if (2 * size > shown.size) {
+        shown.map = raw_map(2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        shown.size = shown.map ? 2 * size : 0;
     }
     if (!shown.map)
         return;
     shown.ours = shown.map;
     shown.theirs = environ;
     fill(shown.ours, shown.theirs, &sizes, token(execution, class));
+    remember_filled(size);
     environ = shown.ours;
 }
 
+/* What another thread changed meanwhile must not be lost: setenv and unsetenv change `ours` in
+ * place, or put a copy of it into `environ`. The program then goes on with that. */
 void environment_unshow(void)
 {
     if (__atomic_fetch_sub(&shown.users, 1, __ATOMIC_ACQ_REL) != 1 || !shown.ours)
         return;
-    if (environ == shown.ours)
+    if (environ == shown.ours && !was_changed()) {
         environ = shown.theirs;
-    else
-        environment_hide(); /* setenv made a copy of ours meanwhile */
+    } else {
+        if (environ == shown.ours) {
+            shown.map = NULL;
+            shown.size = 0;
+        }
+        environment_hide();
+    }
     shown.ours = NULL;
 }
