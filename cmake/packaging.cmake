@@ -1,7 +1,15 @@
 # What `cmake --install` lays out and `cpack` packs. The program finds the shim from its own place, so a
 # tree installed anywhere works.
 install(TARGETS tallyman RUNTIME)
-install(TARGETS shim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tallyman)
+install(TARGETS shim LIBRARY DESTINATION ${TALLYMAN_SHIM_DIR})
+if(TARGET shim32)
+  install(TARGETS shim32 LIBRARY DESTINATION lib/i386-linux-gnu/tallyman)
+  # The loader of libc6-i386 (gcc-multilib) takes $LIB for lib32, that of libc6:i386 as above.
+  file(CREATE_LINK ../../lib/i386-linux-gnu/tallyman/libtallyman.so
+    ${PROJECT_BINARY_DIR}/lib32-libtallyman.so SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/lib32-libtallyman.so DESTINATION lib32/tallyman
+    RENAME libtallyman.so)
+endif()
 install(FILES README.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

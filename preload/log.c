@@ -11,6 +11,7 @@
 
 #include "raw.h"
 #include "real.h"
+#include "self.h"
 #include "text.h"
 
 #define PATH_ROOM       512u
@@ -117,7 +118,8 @@ static struct chunk *map_chunk(int fd, uint32_t unit, uint32_t units)
         return NULL;
     chunk->units = units;
     chunk->capacity = size - sizeof *chunk;
-    chunk->owner_pid = raw_getpid();
+    /* A vfork child may be running: the chunk is its parent's all the same. */
+    chunk->owner_pid = self_page.pid ? self_page.pid : raw_getpid();
     chunk->generation = unit;
     __atomic_store_n(&chunk->magic, CHUNK_MAGIC, __ATOMIC_RELEASE);
     return chunk;

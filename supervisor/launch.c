@@ -68,6 +68,31 @@ static char *locate(const char *given, struct buffer *why)
     return NULL;
 }
 
+/* Where the library folders of two ABIs lie beside each other and both hold a shim, "$LIB" lets
+ * each program's loader choose its own (ld.so(8)). NULL where there is one shim alone. */
+static char *for_both_abis(const char *path)
+{
+    static const struct {
+        const char *own, *sibling;
+    } folders[] = {
+        {"/lib/x86_64-linux-gnu/", "/lib/i386-linux-gnu/"}, /* Debian */
+        {"/lib64/", "/lib/"},
+    };
+
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const char *at = strstr(path, folders[i].own);
+        const char *rest = at ? at + strlen(folders[i].own) : NULL;
+        cleanup_free char *sibling = NULL;
+
+        if (!at)
+            continue;
+        sibling = xprintf("%.*s%s%s", (int)(at - path), path, folders[i].sibling, rest);
+        if (access(sibling, R_OK) == 0)
+            return xprintf("%.*s/$LIB/%s", (int)(at - path), path, rest);
+    }
+    return NULL;
+}
+
 /* LD_PRELOAD is split at blanks and colons, with no way to quote them. */
 static bool can_be_preloaded(const char *path)
 {
@@ -93,8 +118,11 @@ char *launch_find_shim(const char *given, const struct run_directory *directory,
                       path);
         return NULL;
     }
-    if (can_be_preloaded(path))
-        return steal_ptr(&path);
+    if (can_be_preloaded(path)) {
+        char *both = for_both_abis(path);
+
+        return both ? both : steal_ptr(&path);
+    }
     link = xprintf("%s/%s", directory->path, LAUNCH_SHIM_LINK);
     if (!can_be_preloaded(link)) {
         buffer_printf(why,

@@ -16,7 +16,7 @@ like "it is called tallyman" "$fields" 'Package: tallyman'
 like "it depends on what it links" "$fields" 'Depends: .*libc6 .*libsqlite3-0 .*libyaml-0-2'
 like "it has a description" "$fields" 'Description: .+'
 dpkg-deb -x "$package" "$work/root"
-for file in usr/bin/tallyman usr/lib/tallyman/libtallyman.so usr/share/man/man1/tallyman-run.1 \
+for file in usr/bin/tallyman usr/lib/x86_64-linux-gnu/tallyman/libtallyman.so usr/share/man/man1/tallyman-run.1 \
     usr/share/man/man5/tallyman.yaml.5 usr/share/bash-completion/completions/tallyman \
     usr/share/doc/tallyman/examples/legacy/Makefile usr/share/doc/tallyman/copyright; do
     check "it holds /$file" test -s "$work/root/$file"
