@@ -76,7 +76,8 @@ static struct object object_of(const struct link_map *map)
 }
 
 /* A definition that a reference without version binds to: not undefined, not hidden. Names that are
- * there for old programs alone (__secure_getenv) have hidden versions only: `hidden` asks for those.
+ * there for old programs alone (__secure_getenv) have hidden versions only: `hidden` asks for
+ * those.
  */
 static bool matches(const struct object *object, uint32_t index, const char *name)
 {
@@ -169,12 +170,51 @@ static real_function find_in(const struct link_map *map, const char *name)
     return (real_function)at;
 }
 
+struct headers {
+    const ElfW(Phdr) * first;
+    size_t count;
+};
+
+/* What getauxval would say, for a program that has a function of that name itself. */
+static struct headers headers_from_kernel(void)
+{
+    struct headers headers = {NULL, 0};
+    ElfW(auxv_t) window[8];
+    long fd = raw_open("/proc/self/auxv", O_RDONLY | O_CLOEXEC), got;
+
+    while (fd >= 0 && (got = raw_read((int)fd, window, sizeof window)) > 0)
+        for (size_t i = 0; i < (size_t)got / sizeof *window; i++)
+            if (window[i].a_type == AT_PHDR)
+                headers.first = (const ElfW(Phdr) *)window[i].a_un.a_val;
+            else if (window[i].a_type == AT_PHNUM)
+                headers.count = window[i].a_un.a_val;
+    if (fd >= 0)
+        raw_close((int)fd);
+    return headers;
+}
+
+static struct headers program_headers(void)
+{
+    static struct headers kept;
+    struct headers headers = {(const ElfW(Phdr) *)getauxval(AT_PHDR), getauxval(AT_PHNUM)};
+
+    if (headers.first)
+        return headers;
+    if (!__atomic_load_n(&kept.first, __ATOMIC_ACQUIRE)) {
+        headers = headers_from_kernel();
+        kept.count = headers.count;
+        __atomic_store_n(&kept.first, headers.first, __ATOMIC_RELEASE);
+    }
+    return kept;
+}
+
 /* Through the program's DT_DEBUG entry; the loader's own _r_debug would be one more needed library.
  */
 const struct link_map *real_objects(void)
 {
-    const ElfW(Phdr) *header = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-    size_t count = getauxval(AT_PHNUM);
+    struct headers headers = program_headers();
+    const ElfW(Phdr) *header = headers.first;
+    size_t count = headers.count;
     ElfW(Addr) base = 0;
     const ElfW(Dyn) *dynamic = NULL;
 
