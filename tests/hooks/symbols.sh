@@ -4,7 +4,7 @@
 # What the shim exports and needs, and whether every function of this machine's libc is accounted for:
 # in hooks.def, in skips.def with its reason, or in no_channel.txt.
 # shellcheck source=tests/e2e/tap.sh
-. "$TALLYMAN_SOURCE/tests/e2e/tap.sh"
+. "$TALLYMAN_SOURCE/tests/e2e/tap.sh" || exit 1
 
 contracts=$TALLYMAN_SOURCE/include/tallyman
 variants=$TALLYMAN_BUILD/tests/hooks
