@@ -45,9 +45,9 @@ else
     complain "Not checked:" <<<"lengths of functions: no universal-ctags here"
 fi
 
-# Other versions format differently.
+# Other versions format differently. The comments of record.h are tables, which it would fill like text.
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
-    complain "Not as clang-format has it:" < <(files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 |
+    complain "Not as clang-format has it:" < <(files '*.c' '*.h' | grep -vx include/tallyman/record.h | xargs clang-format --dry-run 2>&1 |
         sed -n 's/^\([^: ]*:[0-9]*\):.*clang-format-violations.*/\1/p' | uniq | head -n 20)
 fi
 if command -v shellcheck >/dev/null; then

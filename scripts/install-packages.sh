@@ -13,7 +13,8 @@ set -eu
 runtime='libbsd0 libseccomp2 libsqlite3-0 libssl3 libyaml-0-2'
 build='ca-certificates cmake dpkg-dev gcc hostname libbsd-dev libc6-dev libseccomp-dev libsqlite3-dev
     libssl-dev libyaml-dev make ninja-build pkg-config'
-test='clang clang-format file fakeroot git libclang-rt-14-dev libcriterion-dev llvm perl procps python3
+test='bsdutils clang clang-format eatmydata fakeroot faketime file g++ git jq libclang-rt-14-dev
+    libcriterion-dev libgoogle-perftools4 libjemalloc2 llvm man-db mandoc perl procps python3
     python3-jsonschema python3-yaml shellcheck sqlite3 strace universal-ctags util-linux xz-utils'
 
 wanted=

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * judge_bench [PATTERNS [PATHS]]: nanoseconds of processor time per decision of the judge, by default under a
- * manifest of 1,000 patterns and 100,000 exact paths. Each row is the median of 11 rounds over
- * 200,000 questions in random order, with the fastest and the slowest round.
+ * judge_bench [PATTERNS [PATHS]]: nanoseconds of processor time per decision of the judge, by
+ * default under a manifest of 1,000 patterns and 100,000 exact paths. Each row is the median of 11
+ * rounds over 200,000 questions in random order, with the fastest and the slowest round.
  */
 #include <stdint.h>
 #include <stdio.h>

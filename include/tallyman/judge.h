@@ -16,7 +16,7 @@ struct policy; /* policy.h: the read-only block; position-independent, mapped or
 
 enum verdict { VERDICT_DECLARED, VERDICT_UNDECLARED, VERDICT_WAIVED };
 
-#define JUDGE_NO_RULE UINT32_MAX
+#define JUDGE_NO_RULE   UINT32_MAX
 #define JUDGE_NO_ACTION UINT32_MAX
 
 struct question {
