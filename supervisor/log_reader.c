@@ -18,7 +18,7 @@
 
 #define KEPT_BYTES      4096u /* of a released chunk: its head stays readable */
 #define CHUNK_BYTES_MAX ((size_t)CHUNK_UNITS_MAX * LOG_UNIT)
-#define GAP_STEPS_MAX   65536u /* units of a gap looked at in one pass */
+#define GAP_STEPS_MAX   65536u /* units of a gap looked at in one pass but the last */
 #define OWNER_ASK_NS    UINT64_C(2000000000)
 
 /* A chunk that was seen and not yet released, or (in `released`) one that was given back without
@@ -218,11 +218,11 @@ static void scan_gaps(struct log_reader *reader, uint32_t *steps)
     free(gaps);
 }
 
-static void discover(struct log_reader *reader)
+static void discover(struct log_reader *reader, bool final)
 {
     struct log_control control;
     struct stat status;
-    uint32_t steps = GAP_STEPS_MAX;
+    uint32_t steps = final ? UINT32_MAX : GAP_STEPS_MAX;
     uint64_t units;
 
     if (fstat(reader->file, &status) != 0)
@@ -333,7 +333,7 @@ bool log_reader_pass(struct log_reader *reader, bool final, size_t limit, record
     uint64_t start = reader->totals.records;
     bool more = false;
 
-    discover(reader);
+    discover(reader, final);
     for (size_t i = 0; i < reader->chunk_count; i++) {
         struct open_chunk *chunk = &reader->chunks[i];
         struct chunk head;
