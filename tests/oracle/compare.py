@@ -136,7 +136,7 @@ class Comparison:
         self.seen, self.recorded, self.loads = {}, {}, set()
         self.apart = collections.Counter()
         covered = {(path, "execute", "found"): "" for path in executed}
-        for access in log.accesses:
+        for access in log.accesses[1:]:  # the first is the command itself
             self.seen.setdefault((name_seen(access.path), access.operation, access.outcome), access)
         for operation, subject, outcome, flags, hook in rows:
             path = name_recorded(strace_log.normalise(text(subject)))
@@ -152,9 +152,11 @@ class Comparison:
             else:
                 self.recorded.setdefault(key, hook)
             covered.setdefault((path, made_by(hook, operation), key[2]), hook)
+        perhaps_read = {name_seen(path) for path in log.perhaps_read if path}
         self.invented = {
             key: hook for key, hook in self.lacking(self.recorded, self.seen).items()
-            if not self.found(self.seen, (key[0], made_by(hook, key[1]), key[2]))}
+            if not self.found(self.seen, (key[0], made_by(hook, key[1]), key[2]))
+            and not (key[1] == "read" and key[0] in perhaps_read)}
         self.missed = {key: access
                        for key, access in self.lacking(self.seen, {**self.recorded, **covered}).items()
                        if key[1] != "read" or self.loads.isdisjoint(spellings(key[0]))}

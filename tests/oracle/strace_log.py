@@ -98,13 +98,15 @@ def outcome_of(result, error):
     return "absent" if error in ("ENOENT", "ENOTDIR") else error
 
 
-def open_operation(flags):
+def open_operations(flags):
     """What an open(2) with these flags is, in the words of events.def."""
     if "O_PATH" in flags:
-        return "stat"
-    if re.search(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC", flags):
-        return "write"
-    return "list" if "O_DIRECTORY" in flags else "read"
+        return ["stat"]
+    if "O_DIRECTORY" in flags and "O_TMPFILE" not in flags:
+        return ["list"]
+    if "O_RDWR" in flags and not re.search(r"O_CREAT|O_TRUNC|O_TMPFILE", flags):
+        return ["write", "read"]
+    return ["write"] if re.search(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC", flags) else ["read"]
 
 
 # call -> (operation, position of folder or None, position of path)
@@ -198,10 +200,12 @@ class Task:
             operation, folder, old, other, new = PAIRS[name]
             yield operation, pick(folder, old)
             yield operation + "-to", pick(other, new)
-        elif name == "open":
-            yield open_operation(arguments[1]), pick(None, 0)
-        elif name in ("openat", "openat2"):
-            yield open_operation(arguments[2]), pick(0, 1)
+        elif name in ("open", "openat", "openat2"):
+            flags, at = (arguments[1], (None, 0)) if name == "open" else (arguments[2], (0, 1))
+            for operation in open_operations(flags):
+                yield operation, pick(*at)
+            if "O_RDWR" in flags and "O_CREAT" in flags:
+                self.log.perhaps_read.add(pick(*at))
         elif name == "creat":
             yield "write", pick(None, 0)
         elif name == "unlinkat":
@@ -242,6 +246,7 @@ class Log:
     def __init__(self, path, cwd):
         self.executed, self.accesses, self.tasks = [], [], set()
         self.births = {}
+        self.perhaps_read = set()  # opened to be read, too, unless it was made by that
         self.lives = {}  # pid -> lives in the order of their start
         self.read(path)
         pending = sorted((life for lives in self.lives.values() for life in lives),
@@ -286,6 +291,7 @@ class Log:
                 life.calls.append((start, line, frames))
 
     def follow(self, life, born):
+        """Takes the calls of one life."""
         task = Task(self, *born)
         for start, line, frames in life.calls:
             task.at = start
