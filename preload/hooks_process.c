@@ -75,8 +75,7 @@ static void begin(struct execution *execution, enum hook hook, int dirfd, const 
         path = NULL;
     if (path && search && !has_slash(path)) {
         search_path(&execution->call, path, found, sizeof found);
-        if (found[0])
-            path = found;
+        path = found[0] ? found : NULL; /* what is nowhere is not in the current folder either */
     }
     execution->id = log_new_id();
     class = path ? image_class_of(dirfd, path) : IMAGE_UNKNOWN;
