@@ -14,6 +14,7 @@
 #define TRACE_PREFIX   "LD_TRACE_LOADED_OBJECTS="
 #define SHIM_NAME      "/libtallyman.so"
 #define ENTRY_ROOM     512u
+#define SLOTS_ROOM     4096u
 #define REST_ROOM      1024u
 
 static struct {
@@ -322,6 +323,25 @@ struct sizes {
     bool lists_only; /* the loader prints its libraries and runs nothing (ldd) */
 };
 
+/* The environment that is shown while `shown.users` calls need it. Never unmapped while the process
+ * lives: another thread may be walking it. */
+static struct {
+    uint32_t users;
+    uint32_t next_slot;
+    char **ours;
+    char **as_filled; /* a copy of the pointers in `ours`, to see whether somebody changed them */
+    char *slots;      /* room for the run's variable, once for each of several calls at a time */
+    char **theirs;
+    char *map;
+    size_t size;
+} shown;
+
+/* An entry that this program has from us, for the time of a call, and not from its maker. */
+static bool is_shown(const char *entry)
+{
+    return shown.map && entry >= shown.map && entry < shown.map + shown.size;
+}
+
 static struct sizes measure(char *const *block)
 {
     struct sizes sizes = {0};
@@ -330,14 +350,14 @@ static struct sizes measure(char *const *block)
     for (; block && block[sizes.entries]; sizes.entries++) {
         const char *entry = block[sizes.entries];
 
-        if (text_starts(entry, RUN_PREFIX))
+        if (text_starts(entry, RUN_PREFIX) && !is_shown(entry))
             sizes.has_run = true;
         if (text_starts(entry, TRACE_PREFIX))
             sizes.lists_only = true;
         if (text_starts(entry, PRELOAD_PREFIX) && !sizes.old_preload) {
             sizes.old_preload = entry + sizeof PRELOAD_PREFIX - 1;
             sizes.preload = text_length(sizes.old_preload);
-            sizes.has_shim = find_shim(sizes.old_preload, &ignored) != NULL;
+            sizes.has_shim = !is_shown(entry) && find_shim(sizes.old_preload, &ignored);
         }
     }
     return sizes;
@@ -385,10 +405,13 @@ static void fill(char **map, char *const *block, const struct sizes *sizes, uint
     char *run = write_preload(preload, sizes);
     char **to = map;
 
-    for (size_t i = 0; i < sizes->entries; i++)
-        *to++ = sizes->old_preload && block[i] + sizeof PRELOAD_PREFIX - 1 == sizes->old_preload
-                    ? preload
-                    : block[i];
+    for (size_t i = 0; i < sizes->entries; i++) {
+        bool is_preload = sizes->old_preload == block[i] + sizeof PRELOAD_PREFIX - 1;
+
+        if (is_shown(block[i]) && !is_preload)
+            continue;
+        *to++ = is_preload && !is_shown(block[i]) ? preload : block[i];
+    }
     if (!sizes->old_preload)
         *to++ = preload;
     write_run(run, execution);
@@ -439,21 +462,10 @@ void environment_release(struct environment_copy *copy)
     copy->map = NULL;
 }
 
-/* The environment that is shown while `shown.users` calls need it. Never unmapped while the process
- * lives: another thread may be walking it. */
-static struct {
-    uint32_t users;
-    char **ours;
-    char **as_filled; /* a copy of the pointers in `ours`, to see whether somebody changed them */
-    char **theirs;
-    void *map;
-    size_t size;
-} shown;
-
 static void remember_filled(size_t offset)
 {
     char **from = shown.ours;
-    char **to = (char **)(void *)((char *)shown.map + offset);
+    char **to = (char **)(void *)(shown.map + offset);
 
     shown.as_filled = to;
     while ((*to++ = *from++))
@@ -463,32 +475,55 @@ static void remember_filled(size_t offset)
 static bool was_changed(void)
 {
     for (size_t i = 0; shown.as_filled[i] || shown.ours[i]; i++)
-        if (shown.ours[i] != shown.as_filled[i])
+        if (shown.ours[i] != shown.as_filled[i] && !is_shown(shown.ours[i]))
             return true;
     return false;
+}
+
+/* For a call beside another: the program that the other starts has its id by now, so the variable
+ * may say the next. */
+static void show_next(uint64_t value)
+{
+    size_t size = sizeof RUN_PREFIX + text_length(kept.run.log) + 18;
+    uint32_t slot = __atomic_fetch_add(&shown.next_slot, 1, __ATOMIC_RELAXED);
+
+    if (!shown.ours)
+        return;
+    write_run(shown.slots + slot % (SLOTS_ROOM / size) * size, value);
+    for (char **entry = environ; entry && *entry; entry++)
+        if (is_shown(*entry) && text_starts(*entry, RUN_PREFIX))
+            *entry = shown.slots + slot % (SLOTS_ROOM / size) * size;
+}
+
+static bool map_shown(size_t size)
+{
+    size_t needed = 2 * size + SLOTS_ROOM;
+
+    if (needed > shown.size) {
+        shown.map = raw_map(needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        shown.size = shown.map ? needed : 0;
+    }
+    shown.slots = shown.map + 2 * size;
+    return shown.map;
 }
 
 void environment_show(uint64_t execution, enum image_class class)
 {
     struct sizes sizes;
-    size_t size;
 
-    if (__atomic_fetch_add(&shown.users, 1, __ATOMIC_ACQ_REL) || !knows_shim())
+    if (__atomic_fetch_add(&shown.users, 1, __ATOMIC_ACQ_REL)) {
+        show_next(token(execution, class));
+        return;
+    }
+    if (!knows_shim())
         return;
     sizes = measure(environ);
-    if (!may_hand_on(&sizes))
+    if (!may_hand_on(&sizes) || !map_shown(size_for(&sizes)))
         return;
-    size = size_for(&sizes);
-    if (2 * size > shown.size) {
-        shown.map = raw_map(2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        shown.size = shown.map ? 2 * size : 0;
-    }
-    if (!shown.map)
-        return;
-    shown.ours = shown.map;
     shown.theirs = environ;
-    fill(shown.ours, shown.theirs, &sizes, token(execution, class));
-    remember_filled(size);
+    fill((char **)(void *)shown.map, shown.theirs, &sizes, token(execution, class));
+    shown.ours = (char **)(void *)shown.map;
+    remember_filled(size_for(&sizes));
     environ = shown.ours;
 }
 
