@@ -20,6 +20,8 @@
 
 #define ANALYSIS_NONE UINT32_MAX
 
+struct service;
+
 struct text {
     const char *bytes; /* NUL-terminated as well; NULL unknown */
     size_t length;
@@ -28,9 +30,10 @@ struct text {
 /* What the build did with the members of a finding. Files that are there are one class whether they
  * were read, listed or looked at, because one declaration covers all of it. */
 enum finding_class {
-    FINDING_READ,  /* took something that is there */
-    FINDING_WRITE, /* created, changed or removed */
-    FINDING_PROBE, /* looked for something that is not there */
+    FINDING_READ,    /* took something that is there */
+    FINDING_WRITE,   /* created, changed or removed */
+    FINDING_PROBE,   /* looked for something that is not there */
+    FINDING_SERVICE, /* spoke to a program of this machine that is none of the build's */
     FINDING_CLASS_COUNT
 };
 
@@ -68,12 +71,13 @@ struct analysis_finding {
     enum finding_class class;
     enum verdict verdict;  /* undeclared or waived */
     const char *operation; /* of the most telling member: "execute" before "read" before "stat" */
-    const char *category;  /* package, home, temporary, device, kernel, folder, variable ... */
-    struct text subject;   /* of the group: a package's name, a folder, a variable, a host */
-    struct text package;   /* "name version", empty none */
-    int64_t count;         /* occurrences */
-    uint32_t subjects;     /* different names among the members */
-    uint32_t kinds;        /* bit set of access classes (1u << enum access_class) */
+    const struct service *service; /* of services.def, at `subject`; NULL none that is known */
+    const char *category; /* package, home, temporary, device, kernel, folder, variable ... */
+    struct text subject;  /* of the group: a package's name, a folder, a variable, a host */
+    struct text package;  /* "name version", empty none */
+    int64_t count;        /* occurrences */
+    uint32_t subjects;    /* different names among the members */
+    uint32_t kinds;       /* bit set of access classes (1u << enum access_class) */
     struct analysis_member *members; /* most often used first */
     size_t member_count;
     uint32_t *processes; /* indexes, in the order of their start */
@@ -130,7 +134,7 @@ void analysis_free(struct analysis *analysis);
  * TALLY_ERR_DATABASE, with one line in `why`. */
 int64_t analysis_find_run(sqlite3 *db, int64_t wanted, struct buffer *why);
 
-/* "read", "write", "probe". */
+/* "read", "write", "probe", "ambient-service". */
 const char *analysis_class_name(enum finding_class class);
 
 /* Undeclared findings, all channels. */

@@ -10,6 +10,7 @@
 
 #include "database.h"
 #include "die.h"
+#include "endpoint.h"
 #include "group.h"
 #include "operation.h"
 #include "tallyman/status.h"
@@ -42,10 +43,19 @@ struct use {
     int64_t count;
 };
 
+static enum finding_class class_of(const struct gathering *gathering, const struct use *use)
+{
+    return group_class(use->kind, gathering->subjects->rows[use->subject].name, use->outcome);
+}
+
 const char *analysis_class_name(enum finding_class class)
 {
     static const char *const names[] = {
-        [FINDING_READ] = "read", [FINDING_WRITE] = "write", [FINDING_PROBE] = "probe"};
+        [FINDING_READ] = "read",
+        [FINDING_WRITE] = "write",
+        [FINDING_PROBE] = "probe",
+        [FINDING_SERVICE] = "ambient-service",
+    };
 
     return names[class];
 }
@@ -78,6 +88,8 @@ static uint32_t start_draft(struct gathering *gathering, const struct use *use,
     finding->verdict = use->verdict;
     finding->category = group->category;
     finding->subject = group->name;
+    if (channel == CHANNEL_NETWORK)
+        finding->service = endpoint_service(group->name);
     finding->package = (struct text){"", 0};
     if (strcmp(group->category, "package") == 0)
         finding->package = gathering->subjects->rows[use->subject].package;
@@ -100,7 +112,7 @@ static uint32_t find_draft(struct gathering *gathering, const struct use *use)
 {
     const struct subject *subject = &gathering->subjects->rows[use->subject];
     enum channel channel = group_channel(use->kind, subject->name);
-    enum finding_class class = group_class(use->kind, use->outcome);
+    enum finding_class class = class_of(gathering, use);
     struct group group =
         group_of(&gathering->places, channel, use->kind, class, place_of(gathering, subject),
                  subject->package.bytes ? subject->package : (struct text){"", 0});
@@ -122,8 +134,7 @@ static uint32_t find_draft(struct gathering *gathering, const struct use *use)
 static uint32_t route(struct gathering *gathering, const struct use *use)
 {
     struct map_key key = {use->subject, (uint64_t)use->kind << 8 |
-                                            (uint64_t)group_class(use->kind, use->outcome) << 4 |
-                                            use->verdict};
+                                            (uint64_t)class_of(gathering, use) << 4 | use->verdict};
     uint32_t number = map_get(&gathering->routes, key);
 
     if (number == MAP_NONE) {
@@ -211,6 +222,9 @@ static void add_use(struct gathering *gathering, const struct use *use)
     draft->finding.count += use->count;
     draft->finding.kinds |= 1u << operation_class(use->kind);
     add_process(draft, use->process);
+    /* One that was answered at last is a service, whatever came before. */
+    if (class_of(gathering, use) == FINDING_SERVICE)
+        draft->finding.class = FINDING_SERVICE;
     if (telling(use->kind) > draft->telling) {
         draft->telling = telling(use->kind);
         draft->finding.operation = operation_name(use->kind);
@@ -236,7 +250,7 @@ static bool count_use(struct gathering *gathering, const struct use *use)
     }
     channel->undeclared++;
     channel->occurrences += use->count;
-    if (group_class(use->kind, use->outcome) == FINDING_PROBE)
+    if (class_of(gathering, use) == FINDING_PROBE)
         channel->probes++;
     return true;
 }

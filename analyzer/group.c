@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "endpoint.h"
 #include "operation.h"
 
 #define TEXT(literal)                                                                              \
@@ -32,8 +33,21 @@ bool path_same_last_name(struct text one, struct text other)
            memcmp(a, b, length) == 0;
 }
 
-enum finding_class group_class(enum event_kind kind, int outcome)
+static bool speaks_to_service(enum event_kind kind, struct text subject, int outcome)
 {
+    struct endpoint endpoint;
+
+    if ((kind != EVENT_CONNECT && kind != EVENT_SEND) ||
+        (outcome && outcome != EINPROGRESS && outcome != EAGAIN))
+        return false;
+    endpoint = endpoint_of(subject);
+    return endpoint_is_local(&endpoint);
+}
+
+enum finding_class group_class(enum event_kind kind, struct text subject, int outcome)
+{
+    if (speaks_to_service(kind, subject, outcome))
+        return FINDING_SERVICE;
     if (outcome == ENOENT || outcome == ENOTDIR)
         return FINDING_PROBE;
     /* "mkdir -p" learns by it that the folder is there, and changes nothing. */

@@ -25,7 +25,9 @@ struct group {
     struct text name;     /* points into the subject, its package or static text */
 };
 
-enum finding_class group_class(enum event_kind kind, int outcome);
+/* A connection under way (EINPROGRESS) counts as one that was answered: what became of it is not
+ * known, and the build asked for the service in any case. */
+enum finding_class group_class(enum event_kind kind, struct text subject, int outcome);
 
 /* `package` is "name version" or empty; it names the group of what is read alone. */
 struct group group_of(const struct places *places, enum channel channel, enum event_kind kind,

@@ -7,6 +7,7 @@
 #include "cleanup.h"
 #include "database.h"
 #include "die.h"
+#include "endpoint.h"
 #include "group.h"
 #include "tallyman/record.h"
 #include "tallyman/status.h"
@@ -20,9 +21,14 @@ struct times {
 };
 
 struct marks {
-    struct times paths;   /* made themselves */
-    struct times folders; /* made, with all below */
+    struct times paths;     /* made themselves */
+    struct times folders;   /* made, with all below */
+    struct times names;     /* of sockets that were bound and have no path */
+    int64_t ports[1 << 16]; /* of this machine, bound; 0: one of the kernel's choice */
 };
+
+/* A port below is never the kernel's choice. */
+#define FIRST_FREE_PORT 1024
 
 static void mark(struct times *times, struct text path, int64_t time)
 {
@@ -99,33 +105,51 @@ static void mark_event(struct marks *marks, const struct subjects *subjects, uin
     }
 }
 
+/* The file that a socket with a path is counts as made, too. */
+static void mark_bind(struct marks *marks, struct text subject, int64_t time)
+{
+    struct endpoint endpoint = endpoint_of(subject);
+
+    if (endpoint.kind == ENDPOINT_PATH)
+        mark(&marks->paths, endpoint.path, time);
+    else if (endpoint.kind == ENDPOINT_NAME)
+        mark(&marks->names, subject, time);
+    else if (endpoint_is_local(&endpoint) && time < marks->ports[endpoint.port])
+        marks->ports[endpoint.port] = time;
+}
+
 static int collect(struct marks *marks, sqlite3 *db, int64_t run, const struct subjects *subjects)
 {
     cleanup_statement sqlite3_stmt *row = database_prepare(
         db, "SELECT a.operation, a.subject, a.flags, min(a.first) FROM access a"
             " JOIN operation o ON o.id = a.operation"
             " WHERE a.process IN (SELECT id FROM process WHERE run = ?1) AND a.outcome = 0"
-            " AND o.class = ?2 GROUP BY a.subject, a.operation, a.flags");
+            " AND (o.class = ?2 OR o.id = ?3) GROUP BY a.subject, a.operation, a.flags");
     int code;
 
     if (!row)
         return TALLY_ERR_DATABASE;
     sqlite3_bind_int64(row, 1, run);
     sqlite3_bind_int(row, 2, ACCESS_WRITE);
+    sqlite3_bind_int(row, 3, EVENT_BIND);
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         enum event_kind kind = (enum event_kind)sqlite3_column_int(row, 0);
         uint32_t subject = subjects_find(subjects, sqlite3_column_int64(row, 1));
 
-        if (subject != MAP_NONE && makes(kind, sqlite3_column_int64(row, 2)))
+        if (subject == MAP_NONE)
+            continue;
+        if (kind == EVENT_BIND)
+            mark_bind(marks, subjects->rows[subject].name, sqlite3_column_int64(row, 3));
+        else if (makes(kind, sqlite3_column_int64(row, 2)))
             mark_event(marks, subjects, subject, kind, sqlite3_column_int64(row, 3));
     }
     return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
 }
 
-/* The earliest time at which the path, or a folder above it, became the build's own. */
-static int64_t earliest(const struct marks *marks, struct text path)
+/* The earliest time at which a folder above the path became the build's own. */
+static int64_t earliest_folder(const struct marks *marks, struct text path)
 {
-    int64_t best = since(&marks->paths, path.bytes, path.length);
+    int64_t best = NEVER;
 
     if (marks->folders.names.count == 0)
         return best;
@@ -141,33 +165,91 @@ static int64_t earliest(const struct marks *marks, struct text path)
     return best;
 }
 
+static int64_t earlier(int64_t one, int64_t other)
+{
+    return one < other ? one : other;
+}
+
+/* The same for the path itself, too. */
+static int64_t earliest(const struct marks *marks, struct text path)
+{
+    return earlier(since(&marks->paths, path.bytes, path.length), earliest_folder(marks, path));
+}
+
+/* A port of the kernel's choice is not known from the bind, so each free port may be it; but not
+ * one at which a known daemon is to be expected. */
+static int64_t earliest_port(const struct marks *marks, struct text subject, int64_t port)
+{
+    int64_t own = marks->ports[port];
+
+    if (port < FIRST_FREE_PORT || endpoint_service(subject))
+        return own;
+    return earlier(own, marks->ports[0]);
+}
+
+/* For sockets `link` says since when binding there concerns the build alone, `target` since when a
+ * process of the build can be behind it. */
+static void date_socket(struct made *made, const struct marks *marks, uint32_t number,
+                        struct text subject)
+{
+    struct endpoint endpoint = endpoint_of(subject);
+
+    switch (endpoint.kind) {
+    case ENDPOINT_PATH:
+        made->link[number] = earliest_folder(marks, endpoint.path);
+        made->target[number] = earliest(marks, endpoint.path);
+        break;
+    case ENDPOINT_NAME:
+        made->link[number] = subject.length > 5 && subject.bytes[5] == '@' ? INT64_MIN : NEVER;
+        made->target[number] = since(&marks->names, subject.bytes, subject.length);
+        break;
+    case ENDPOINT_LOOPBACK:
+        made->link[number] = INT64_MIN;
+        made->target[number] = earliest_port(marks, subject, endpoint.port);
+        break;
+    case ENDPOINT_ANY:
+        made->target[number] = earliest_port(marks, subject, endpoint.port);
+        break;
+    case ENDPOINT_OTHER:
+        break;
+    }
+}
+
+static void date_path(struct made *made, const struct marks *marks, const struct subjects *subjects,
+                      uint32_t number)
+{
+    const struct subject *subject = &subjects->rows[number];
+    uint32_t resolved = subject->resolved;
+
+    made->link[number] = made->target[number] = earliest(marks, subject->name);
+    if (resolved == MAP_NONE)
+        return;
+    /* What the name leads to counts: a folder of the build's own may hold a link to elsewhere. */
+    made->target[number] = earliest(marks, subjects->rows[resolved].name);
+    if (path_same_last_name(subject->name, subjects->rows[resolved].name))
+        made->link[number] = made->target[number];
+}
+
 int made_load(struct made *made, sqlite3 *db, int64_t run, const struct subjects *subjects)
 {
-    struct marks marks = {0};
-    int result = collect(&marks, db, run, subjects);
+    cleanup_free struct marks *marks = xcalloc(1, sizeof *marks);
+    int result;
 
+    for (size_t i = 0; i < sizeof marks->ports / sizeof *marks->ports; i++)
+        marks->ports[i] = NEVER;
+    result = collect(marks, db, run, subjects);
     made->link = xmalloc(subjects->count * sizeof *made->link);
     made->target = xmalloc(subjects->count * sizeof *made->target);
     for (uint32_t i = 0; i < subjects->count; i++) {
-        const struct subject *subject = &subjects->rows[i];
-
         made->link[i] = made->target[i] = NEVER;
-        if (subject->channel == CHANNEL_FILESYSTEM)
-            made->link[i] = made->target[i] = earliest(&marks, subject->name);
+        if (subjects->rows[i].channel == CHANNEL_FILESYSTEM)
+            date_path(made, marks, subjects, i);
+        else if (subjects->rows[i].channel == CHANNEL_NETWORK)
+            date_socket(made, marks, i, subjects->rows[i].name);
     }
-    for (uint32_t i = 0; i < subjects->count; i++) {
-        uint32_t resolved = subjects->rows[i].resolved;
-
-        if (resolved == MAP_NONE)
-            continue;
-        /* What the name leads to counts: a folder of the build's own may hold a link to elsewhere.
-         */
-        made->target[i] = earliest(&marks, subjects->rows[resolved].name);
-        if (path_same_last_name(subjects->rows[i].name, subjects->rows[resolved].name))
-            made->link[i] = made->target[i];
-    }
-    times_fini(&marks.paths);
-    times_fini(&marks.folders);
+    times_fini(&marks->paths);
+    times_fini(&marks->folders);
+    times_fini(&marks->names);
     return result;
 }
 

@@ -12,6 +12,7 @@
 #include "cleanup.h"
 #include "database.h"
 #include "die.h"
+#include "endpoint.h"
 #include "group.h"
 #include "made.h"
 #include "operation.h"
@@ -40,8 +41,27 @@ struct matter {
     uint32_t subject;
     uint32_t action;
     bool absent, made;
-    bool no_follow; /* concerns a link itself */
+    bool no_follow; /* concerns a link itself, or binds a socket */
 };
+
+/* Binding to a path makes a file there: who may make it may bind it. */
+static struct judgement ask_about_file(const struct court *court, const struct matter *matter,
+                                       struct judgement judgement)
+{
+    struct endpoint endpoint = endpoint_of(court->subjects.rows[matter->subject].name);
+    struct question question = {
+        .kind = EVENT_MKNOD,
+        .subject = endpoint.path.bytes,
+        .subject_length = endpoint.path.length,
+        .action = matter->action,
+    };
+    struct judgement file;
+
+    if (endpoint.kind != ENDPOINT_PATH)
+        return judgement;
+    file = judge(court->policy, &question);
+    return file.verdict == VERDICT_DECLARED ? file : judgement;
+}
 
 static struct judgement ask(const struct court *court, const struct matter *matter)
 {
@@ -54,6 +74,7 @@ static struct judgement ask(const struct court *court, const struct matter *matt
         .absent = matter->absent,
         .made = matter->made,
     };
+    struct judgement judgement;
 
     if (subject->resolved != MAP_NONE) {
         struct text resolved = court->subjects.rows[subject->resolved].name;
@@ -63,7 +84,10 @@ static struct judgement ask(const struct court *court, const struct matter *matt
             question.resolved_length = resolved.length;
         }
     }
-    return judge(court->policy, &question);
+    judgement = judge(court->policy, &question);
+    if (matter->kind == EVENT_BIND && judgement.verdict == VERDICT_UNDECLARED)
+        return ask_about_file(court, matter, judgement);
+    return judgement;
 }
 
 static struct judgement answer(struct court *court, const struct matter *matter)
@@ -98,8 +122,8 @@ static bool read_matter(struct court *court, sqlite3_value **values, struct matt
     matter->action =
         map_get(&court->actions, (struct map_key){0, (uint64_t)sqlite3_value_int64(values[0])});
     matter->absent = outcome == ENOENT || outcome == ENOTDIR;
-    matter->no_follow =
-        (sqlite3_value_int(values[4]) & RECORD_NO_FOLLOW) || matter->kind == EVENT_READLINK;
+    matter->no_follow = (sqlite3_value_int(values[4]) & RECORD_NO_FOLLOW) ||
+                        matter->kind == EVENT_READLINK || matter->kind == EVENT_BIND;
     matter->made = made_before(&court->made, matter->subject, sqlite3_value_int64(values[5]),
                                matter->no_follow);
     return true;

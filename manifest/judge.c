@@ -286,9 +286,12 @@ static struct judgement judge_resource(const struct policy *policy, const struct
 
 static struct judgement judge_network(const struct policy *policy, const struct question *question)
 {
-    uint32_t rule = find_endpoint(policy, question->kind == EVENT_LOOKUP, question->subject,
-                                  question->subject_length);
+    uint32_t rule;
 
+    if (question->made)
+        return answer(VERDICT_DECLARED, JUDGE_NO_RULE);
+    rule = find_endpoint(policy, question->kind == EVENT_LOOKUP, question->subject,
+                         question->subject_length);
     if (rule == POLICY_NONE && question->resolved)
         rule = find_endpoint(policy, question->kind == EVENT_LOOKUP, question->resolved,
                              question->resolved_length);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "endpoint.h"
 #include "operation.h"
 #include "quote.h"
 
@@ -228,6 +229,14 @@ static void add_member(struct writer *writer, const struct analysis_member *memb
                   member->witness ? "witness" : "shim");
 }
 
+static void add_service(struct writer *writer, const struct service *service)
+{
+    open_bracket(writer, "service", '{');
+    add_word(writer, "name", service->name);
+    add_word(writer, "text", service->text);
+    close_bracket(writer, '}');
+}
+
 static void add_finding(struct writer *writer, const struct analysis *analysis,
                         const struct analysis_finding *finding)
 {
@@ -237,6 +246,8 @@ static void add_finding(struct writer *writer, const struct analysis *analysis,
     add_word(writer, "class", analysis_class_name(finding->class));
     add_word(writer, "operation", finding->operation);
     add_text(writer, "subject", finding->subject);
+    if (finding->service)
+        add_service(writer, finding->service);
     add_word(writer, "category", finding->category);
     add_word(writer, "verdict", finding->verdict == VERDICT_WAIVED ? "waived" : "undeclared");
     add_number(writer, "count", finding->count);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "endpoint.h"
 #include "operation.h"
 #include "quote.h"
 #include "text_parts.h"
@@ -24,7 +25,10 @@ static void add_channel(struct buffer *out, const struct analysis *analysis, enu
 
         if (finding->channel != channel || finding->verdict != VERDICT_UNDECLARED)
             continue;
-        add_place(&name, analysis, finding->subject);
+        if (finding->service)
+            add_service_name(&name, finding);
+        else
+            add_place(&name, analysis, finding->subject);
         buffer_add_text(out, shown++ ? ", " : "");
         quote_shortened(out, name.data ? name.data : "", name.length, 32);
     }
@@ -65,13 +69,16 @@ static void show_finding(struct page *page, const struct analysis *analysis,
 
     if (finding->package.length)
         quote_display(&name, finding->package.bytes, finding->package.length);
+    else if (finding->service)
+        add_service_name(&name, finding);
     else
         add_place(&name, analysis, finding->subject);
     buffer_printf(&rest, "%s, ", channel_name(finding->channel));
     if (finding->channel == CHANNEL_FILESYSTEM)
         add_amount(&rest, finding);
     else
-        buffer_add_text(&rest, finding->operation);
+        buffer_printf(&rest, "%s%s", finding->operation,
+                      finding->class == FINDING_SERVICE ? " (ambient service)" : "");
     if (finding->class == FINDING_PROBE)
         buffer_add_text(&rest, ", not found");
     add_users(&rest, analysis, finding, 2);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cleanup.h"
+#include "endpoint.h"
 #include "operation.h"
 #include "quote.h"
 #include "style.h"
@@ -260,6 +261,52 @@ static void show_environment(struct page *page, const struct analysis *analysis)
                    "looked for and not set");
 }
 
+/* Named by what people call it where that is known. */
+static void show_service(struct page *page, const struct analysis *analysis,
+                         const struct analysis_finding *finding)
+{
+    cleanup_buffer struct buffer name = BUFFER_INIT;
+    cleanup_buffer struct buffer rest = BUFFER_INIT;
+
+    if (finding->service)
+        buffer_add_text(&name, finding->service->name);
+    else
+        quote_display(&name, finding->subject.bytes, finding->subject.length);
+    buffer_printf(&rest, "%s, %" PRId64 " time%s", finding->operation, finding->count,
+                  finding->count == 1 ? "" : "s");
+    add_users(&rest, analysis, finding, 3);
+    page_row(page, NAME_COLUMN, name.data ? name.data : "", rest.data);
+    buffer_clear(&rest);
+    if (finding->service) {
+        quote_display(&rest, finding->subject.bytes, finding->subject.length);
+        buffer_printf(&rest, " %s: ", finding->service->text);
+    }
+    analysis_chain(analysis, finding->processes[0], 4, 32, &rest);
+    page_detail(page, rest.data);
+}
+
+static void show_services(struct page *page, const struct analysis *analysis)
+{
+    struct span span = span_of(analysis, CHANNEL_NETWORK, FINDING_SERVICE);
+    struct list list;
+
+    if (span.start == span.end)
+        return;
+    page_paragraph(page, 4, "  ambient services, bound by nobody in this run:");
+    for (size_t i = span.start; i < span.end && i < span.start + MOST_ROWS; i++)
+        show_service(page, analysis, &analysis->findings[i]);
+    if (span.end - span.start <= MOST_ROWS)
+        return;
+    list_start(&list, page, "other services:", LIST_LINES);
+    for (size_t i = span.start + MOST_ROWS; i < span.end; i++) {
+        cleanup_buffer struct buffer name = BUFFER_INIT;
+
+        add_service_name(&name, &analysis->findings[i]);
+        list_add(&list, name.data ? name.data : "");
+    }
+    list_end(&list);
+}
+
 static void show_value(struct page *page, const struct analysis *analysis,
                        const struct analysis_finding *finding, bool chain)
 {
@@ -289,7 +336,8 @@ static void show_values(struct page *page, const struct analysis *analysis, enum
         const struct analysis_finding *finding = &analysis->findings[i];
         cleanup_buffer struct buffer name = BUFFER_INIT;
 
-        if (finding->channel != channel || finding->verdict != VERDICT_UNDECLARED)
+        if (finding->channel != channel || finding->verdict != VERDICT_UNDECLARED ||
+            finding->class == FINDING_SERVICE)
             continue;
         if (seen++ < MOST_ROWS) {
             show_value(page, analysis, finding, seen == 1 || channel == CHANNEL_NETWORK);
@@ -314,7 +362,9 @@ static void show_channel(struct page *page, const struct analysis *analysis, enu
         show_filesystem(page, analysis);
     else if (channel == CHANNEL_ENVIRONMENT)
         show_environment(page, analysis);
-    else
+    if (channel == CHANNEL_NETWORK)
+        show_services(page, analysis);
+    if (channel != CHANNEL_FILESYSTEM && channel != CHANNEL_ENVIRONMENT)
         show_values(page, analysis, channel);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "endpoint.h"
 #include "group.h"
 #include "map.h"
 #include "operation.h"
@@ -125,6 +126,13 @@ void add_examples(struct buffer *out, const struct analysis_finding *finding, si
     }
     if (finding->subjects > shown)
         buffer_add_text(out, ", …");
+}
+
+void add_service_name(struct buffer *out, const struct analysis_finding *finding)
+{
+    if (finding->service)
+        buffer_printf(out, "%s, ", finding->service->name);
+    quote_display(out, finding->subject.bytes, finding->subject.length);
 }
 
 void add_channel_note(struct buffer *out, const struct analysis *analysis, enum channel channel)

@@ -28,6 +28,8 @@ void add_program_names(struct buffer *out, const struct analysis *analysis,
                        const struct analysis_finding *finding, size_t most);
 /* Names of the first members, without the folder of the group. */
 void add_examples(struct buffer *out, const struct analysis_finding *finding, size_t most);
+/* "sccache, 127.0.0.1:4226" */
+void add_service_name(struct buffer *out, const struct analysis_finding *finding);
 /* "1204 accesses, 38 findings" */
 void add_channel_note(struct buffer *out, const struct analysis *analysis, enum channel channel);
 

@@ -89,12 +89,12 @@ Test(group, what_lies_beside_the_project_is_told_apart_from_the_folder_around_bo
 
 Test(group, absent_things_are_probes_and_existing_folders_are_not_written_by_mkdir)
 {
-    cr_assert_eq(group_class(EVENT_STAT, ENOENT), FINDING_PROBE);
-    cr_assert_eq(group_class(EVENT_READ, ENOTDIR), FINDING_PROBE);
-    cr_assert_eq(group_class(EVENT_READ, EACCES), FINDING_READ);
-    cr_assert_eq(group_class(EVENT_MKDIR, EEXIST), FINDING_READ);
-    cr_assert_eq(group_class(EVENT_MKDIR, 0), FINDING_WRITE);
-    cr_assert_eq(group_class(EVENT_WRITE, EACCES), FINDING_WRITE);
+    cr_assert_eq(group_class(EVENT_STAT, text("/x"), ENOENT), FINDING_PROBE);
+    cr_assert_eq(group_class(EVENT_READ, text("/x"), ENOTDIR), FINDING_PROBE);
+    cr_assert_eq(group_class(EVENT_READ, text("/x"), EACCES), FINDING_READ);
+    cr_assert_eq(group_class(EVENT_MKDIR, text("/x"), EEXIST), FINDING_READ);
+    cr_assert_eq(group_class(EVENT_MKDIR, text("/x"), 0), FINDING_WRITE);
+    cr_assert_eq(group_class(EVENT_WRITE, text("/x"), EACCES), FINDING_WRITE);
 }
 
 Test(group, reading_a_random_device_is_randomness_and_looking_at_it_is_not)

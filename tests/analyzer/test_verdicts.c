@@ -2,6 +2,7 @@
 #include "analyzer.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +187,108 @@ Test(verdicts, a_name_that_the_build_removed_is_absent_by_its_own_doing)
     small_run_judge(&run, NULL);
     cr_assert_eq(verdict("stat", "/tmp/old"), DECLARED);
     cr_assert_eq(verdict("stat", "/tmp/other"), UNDECLARED);
+}
+
+static void network_event(const char *operation, const char *subject, int outcome, int time)
+{
+    char *sql = sqlite3_mprintf("INSERT INTO event (process, channel, operation, subject, outcome,"
+                                " first) VALUES (3, 'network', %Q, %Q, %d, %d)",
+                                operation, subject, outcome, time);
+
+    small_run_execute(&run, sql);
+    sqlite3_free(sql);
+}
+
+Test(verdicts, a_port_that_the_run_bound_before_is_its_own_under_each_loopback_address)
+{
+    network_event("connect", "127.0.0.1:7000", 0, 5);
+    network_event("bind", "127.0.0.1:7000", 0, 10);
+    network_event("connect", "[::1]:7000", 0, 20);
+    network_event("connect", "0.0.0.0:7000", 0, 20);
+    network_event("connect", "127.0.0.1:7001", 0, 20);
+    network_event("connect", "192.0.2.1:7000", 0, 20);
+    small_run_judge(&run, NULL);
+    cr_assert_eq(verdict("bind", "127.0.0.1:7000"), DECLARED);
+    cr_assert_eq(verdict("connect", "127.0.0.1:7000"), UNDECLARED, "it was there before");
+    cr_assert_eq(verdict("connect", "[::1]:7000"), DECLARED);
+    cr_assert_eq(verdict("connect", "0.0.0.0:7000"), DECLARED);
+    cr_assert_eq(verdict("connect", "127.0.0.1:7001"), UNDECLARED);
+    cr_assert_eq(verdict("connect", "192.0.2.1:7000"), UNDECLARED);
+}
+
+Test(verdicts, a_bind_that_failed_makes_no_socket)
+{
+    network_event("bind", "127.0.0.1:7000", EADDRINUSE, 10);
+    network_event("connect", "127.0.0.1:7000", 0, 20);
+    small_run_judge(&run, NULL);
+    cr_assert_eq(verdict("connect", "127.0.0.1:7000"), UNDECLARED);
+}
+
+Test(verdicts, a_port_of_the_kernels_choice_may_be_any_free_one_but_no_known_service)
+{
+    network_event("bind", "[::]:0", 0, 10);
+    network_event("connect", "127.0.0.1:41234", 0, 20);
+    network_event("connect", "127.0.0.1:41235", 0, 5);
+    network_event("connect", "127.0.0.1:80", 0, 20);
+    network_event("connect", "127.0.0.1:4226", 0, 20);
+    small_run_judge(&run, NULL);
+    cr_assert_eq(verdict("connect", "127.0.0.1:41234"), DECLARED);
+    cr_assert_eq(verdict("connect", "127.0.0.1:41235"), UNDECLARED, "before the bind");
+    cr_assert_eq(verdict("connect", "127.0.0.1:80"), UNDECLARED);
+    cr_assert_eq(verdict("connect", "127.0.0.1:4226"), UNDECLARED, "sccache");
+    cr_assert_eq(verdict("bind", "[::]:0"), UNDECLARED, "other machines may connect");
+}
+
+Test(verdicts, a_socket_with_a_path_is_bound_where_a_file_may_be_made)
+{
+    network_event("bind", "unix:/home/ann/project/s", 0, 10);
+    network_event("connect", "unix:/home/ann/project/s", 0, 20);
+    network_event("bind", "unix:/tmp/s", 0, 10);
+    network_event("connect", "unix:/tmp/s", 0, 20);
+    network_event("connect", "unix:/run/docker.sock", 0, 20);
+    small_run_event(&run, "stat", "/tmp/s", 0, 20);
+    small_run_judge(&run, NULL);
+    cr_assert_eq(verdict("bind", "unix:/home/ann/project/s"), DECLARED);
+    cr_assert_eq(verdict("connect", "unix:/home/ann/project/s"), DECLARED);
+    cr_assert_eq(verdict("bind", "unix:/tmp/s"), UNDECLARED);
+    cr_assert_eq(verdict("connect", "unix:/tmp/s"), DECLARED);
+    cr_assert_eq(verdict("stat", "/tmp/s"), DECLARED, "the bind made the file");
+    cr_assert_eq(verdict("connect", "unix:/run/docker.sock"), UNDECLARED);
+}
+
+Test(verdicts, a_socket_below_a_folder_of_the_builds_own_is_its_own_whoever_bound_it)
+{
+    small_run_event(&run, "mkdir", "/tmp/x", 0, 10);
+    network_event("bind", "unix:/tmp/x/a", 0, 20);
+    network_event("connect", "unix:/tmp/x/b", 0, 20);
+    network_event("connect", "unix:/tmp/xx/b", 0, 20);
+    small_run_judge(&run, NULL);
+    cr_assert_eq(verdict("bind", "unix:/tmp/x/a"), DECLARED);
+    cr_assert_eq(verdict("connect", "unix:/tmp/x/b"), DECLARED);
+    cr_assert_eq(verdict("connect", "unix:/tmp/xx/b"), UNDECLARED);
+}
+
+Test(verdicts, an_abstract_socket_is_known_by_its_name)
+{
+    network_event("bind", "unix:@mine", 0, 10);
+    network_event("send", "unix:@mine", 0, 20);
+    network_event("send", "unix:@theirs", 0, 20);
+    small_run_judge(&run, NULL);
+    cr_assert_eq(verdict("bind", "unix:@mine"), DECLARED);
+    cr_assert_eq(verdict("send", "unix:@mine"), DECLARED);
+    cr_assert_eq(verdict("send", "unix:@theirs"), UNDECLARED);
+}
+
+Test(verdicts, an_address_that_makes_no_sense_is_nobodys)
+{
+    network_event("bind", "127.0.0.1:99999", 0, 10);
+    network_event("bind", "127.0.0.1:", 0, 10);
+    network_event("connect", "127.0.0.1:99999", 0, 20);
+    network_event("connect", "127.0.0.1:-1", 0, 20);
+    small_run_judge(&run, NULL);
+    cr_assert_eq(verdict("bind", "127.0.0.1:"), UNDECLARED);
+    cr_assert_eq(verdict("connect", "127.0.0.1:99999"), UNDECLARED);
+    cr_assert_eq(verdict("connect", "127.0.0.1:-1"), UNDECLARED);
 }
 
 Test(verdicts, a_random_device_is_declared_as_randomness)

@@ -83,3 +83,19 @@ Test(network, an_address_is_matched_as_an_address)
     expect_undeclared(policy, CONNECT, "netlink:9");
     free(policy);
 }
+
+Test(network, a_socket_of_the_builds_own_needs_no_declaration)
+{
+    struct policy *policy = policy_of("");
+    struct question question = {.kind = EVENT_CONNECT,
+                                .subject = "127.0.0.1:80",
+                                .subject_length = 12,
+                                .action = JUDGE_NO_ACTION};
+
+    cr_assert_eq(judge(policy, &question).verdict, VERDICT_UNDECLARED);
+    question.made = true;
+    cr_assert_eq(judge(policy, &question).verdict, VERDICT_DECLARED);
+    question.kind = EVENT_BIND;
+    cr_assert_eq(judge(policy, &question).verdict, VERDICT_DECLARED);
+    free(policy);
+}
