@@ -287,6 +287,10 @@ int hook_system(const char *command)
     id = show_environment(&call);
     result = REAL(system)(command);
     unshow_environment(&call, id, ERROR_OF(result, -1));
+    if (id && result != -1) {
+        call.error = result;
+        note_text(&call, EVENT_PROCESS_EXIT, "", id, RECORD_IMPLIED);
+    }
     return result;
 }
 

@@ -11,6 +11,7 @@
 #include "hook_names.h"
 #include "id_map.h"
 #include "quote.h"
+#include "run_directory.h"
 
 #define PARENT(value) ((value) >> 8)
 
@@ -41,6 +42,7 @@ struct process {
 /* A child's end whose process is not known yet. */
 struct early_end {
     uint32_t pid;
+    uint64_t execution; /* names the process where nobody was told its pid; 0 none */
     int32_t status;
     uint64_t time;
     struct child_usage usage;
@@ -52,6 +54,7 @@ struct process_table {
     struct executions *executions;
     struct id_map by_serial;
     struct id_map by_pid; /* the newest to be seen */
+    struct id_map by_execution;
     struct process **dirty;
     size_t dirty_count, dirty_room;
     struct early_end *ends;
@@ -84,6 +87,7 @@ void process_table_free(struct process_table *table)
     }
     executions_free(table->executions);
     id_map_fini(&table->by_serial);
+    id_map_fini(&table->by_execution);
     id_map_fini(&table->by_pid);
     free(table->dirty);
     free(table->ends);
@@ -161,6 +165,7 @@ void process_table_start(struct process_table *table, const struct record_view *
         process->how = "first";
     } else {
         process->how = "spawn"; /* until the record of the call says more */
+        id_map_put(&table->by_execution, from, process);
         executions_started(table->executions, from, process->serial, exe);
     }
 }
@@ -191,8 +196,9 @@ void process_table_environment(struct process_table *table, const struct record_
 static struct process *find_ended(const struct process_table *table, const struct early_end *end)
 {
     struct process *found = NULL;
-    struct process *process = id_map_get(&table->by_pid, end->pid);
+    struct process *process = id_map_get(&table->by_execution, end->execution);
 
+    process = id_map_get(&table->by_pid, process ? process->pid : end->pid);
     for (; process; process = process->same_pid) {
         if (process->ended == 0 && process->started <= end->time &&
             (!found || process->started > found->started))
@@ -252,6 +258,10 @@ void process_table_exit(struct process_table *table, const struct record_view *r
         return; /* stopped or continued */
     if (end.has_usage)
         memcpy(&end.usage, record->subject, sizeof end.usage);
+    if (head->flags & RECORD_IMPLIED) {
+        end.execution = head->value;
+        end.pid = 0;
+    }
     add_end(table, &end);
 }
 
@@ -438,6 +448,36 @@ static void adopt(void *context, const struct execution *execution)
         process->parent = best->serial;
         touch(table, process);
     }
+}
+
+static bool has_reported(const struct process_table *table, uint32_t pid)
+{
+    const struct process *process = id_map_get(&table->by_pid, pid);
+
+    while (process && !process->reported)
+        process = process->same_pid;
+    return process != NULL;
+}
+
+bool process_table_command(struct process_table *table, uint32_t pid, uint64_t time,
+                           enum image_class class, const struct subject *exe)
+{
+    struct record head = {.pid = pid, .time = time};
+    struct process *process;
+
+    if (has_reported(table, pid))
+        return false;
+    process = get(table, RUN_COMMAND_ID, &head);
+    process->exe = exe ? exe->id : 0;
+    process->shim = image_classes[class].word;
+    if (exe) {
+        buffer_add(&process->argv, exe->name, exe->length);
+        buffer_add_char(&process->argv, '\0');
+    }
+    index_pid(table, process);
+    store_blind_spot(table->store, store_process_id(table->store, process->serial),
+                     image_classes[class].class, exe ? exe->name : NULL, exe ? exe->length : 0, 1);
+    return true;
 }
 
 void process_table_finish(struct process_table *table)

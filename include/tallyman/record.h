@@ -136,7 +136,8 @@ struct record {
  *                    value: START_* | (execution id or parent's process id) << 8; error: parent pid
  * PROCESS_ARGUMENT   subject: one argument, cut at ARGUMENT_MAX; value: its position
  * PROCESS_EXIT       written by the parent that waited. value: the child's pid; error: status as
- *                    wait(2) gives it; subject: struct child_usage (may be empty)
+ *                    wait(2) gives it; subject: struct child_usage (may be empty). RECORD_IMPLIED: value
+ *                    is the execution's id (system(3), whose wait is inside libc)
  * ENVIRONMENT_BLOCK  value: hash of the whole environment of the image that starts. The entries
  *                    were written by the first process that had this block
  * ENVIRONMENT_ENTRY  value: that hash; subject: name; other: eight bytes, hash of the value, or empty
