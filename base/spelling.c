@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "spelling.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -10,6 +12,11 @@
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
+}
+
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
 /* Optimal string alignment: three rows of the usual table are enough. */
@@ -30,10 +37,11 @@ size_t spelling_distance(const char *one, const char *other)
 
         row[0] = i;
         for (size_t j = 1; j <= width; j++) {
-            size_t replaced = above[j - 1] + (one[i - 1] != other[j - 1]);
+            size_t replaced = above[j - 1] + !same_letter(one[i - 1], other[j - 1]);
 
             row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
-            if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1])
+            if (i > 1 && j > 1 && same_letter(one[i - 1], other[j - 2]) &&
+                same_letter(one[i - 2], other[j - 1]))
                 row[j] = least(row[j], two_above[j - 2] + 1);
         }
     }
@@ -55,4 +63,13 @@ const char *spelling_nearest(const char *word, const char *const *names, size_t 
         }
     }
     return nearest;
+}
+
+const char *spelling_nearest_of(const char *word, const char *const *names)
+{
+    size_t count = 0;
+
+    while (names[count])
+        count++;
+    return spelling_nearest(word, names, count);
 }

@@ -8,11 +8,13 @@
 #include <stddef.h>
 
 /* Number of letters to insert, remove, replace or swap with their neighbour to make one of the
- * other. */
+ * other; small and capital letters are the same. */
 size_t spelling_distance(const char *one, const char *other);
 
 /* The name in `names` with the smallest distance to `word`; NULL when none is close enough to be a
  * slip of the finger (more than a third of the letters wrong). */
 const char *spelling_nearest(const char *word, const char *const *names, size_t count);
+/* The same for names that end with a NULL. */
+const char *spelling_nearest_of(const char *word, const char *const *names);
 
 #endif

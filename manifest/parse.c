@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "manifest.h"
-#include "nearest.h"
+#include "spelling.h"
 #include "pattern.h"
 
 struct rule *parse_add_rule(struct reader *reader, const yaml_node_t *node,
@@ -87,7 +87,7 @@ static void report_unknown_set(struct reader *reader, const yaml_node_t *node, c
 
     for (int i = 0; i < manifest_set_count() && i < 63; i++)
         names[i] = manifest_set_name(i);
-    near = nearest_name(name, names);
+    near = spelling_nearest_of(name, names);
     if (near)
         reader_report(reader, node, "unknown rule set \"%s\"; did you mean \"%s\"?", name, near);
     else

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "cleanup.h"
-#include "nearest.h"
+#include "spelling.h"
 #include "pattern.h"
 
 static void read_variable(struct reader *reader, const yaml_node_t *key, const yaml_node_t *node)
@@ -173,7 +173,7 @@ void read_waiver_channel(struct reader *reader, const struct value *value)
             reader->manifest->rules[value->rule].channel = i;
             return;
         }
-    near = nearest_name(name, channel_names);
+    near = spelling_nearest_of(name, channel_names);
     if (near)
         reader_report(reader, value->node, "unknown channel \"%s\"; did you mean \"%s\"?", name,
                       near);

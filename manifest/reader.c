@@ -7,7 +7,6 @@
 #include <string.h>
 #include "cleanup.h"
 #include "cure.h"
-#include "nearest.h"
 #include "quote.h"
 #include "yaml_bytes.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "nearest.h"
+#include "spelling.h"
 
 static const struct key {
     enum scope scope;
@@ -94,7 +94,7 @@ static void report_unknown(struct reader *reader, enum scope scope, const yaml_n
         names[count++] = keys[i].name;
     }
     names[count] = NULL;
-    near = nearest_name((const char *)node->data.scalar.value, names);
+    near = spelling_nearest_of((const char *)node->data.scalar.value, names);
     if (near)
         reader_report(reader, node, "unknown key \"%s\"; did you mean \"%s\"?",
                       node->data.scalar.value, near);

@@ -13,6 +13,15 @@ Test(spelling, a_slip_of_the_finger_finds_the_word_that_was_meant)
     cr_assert_str_eq(spelling_nearest("runn", commands, 5), "run");
 }
 
+Test(spelling, small_and_capital_letters_are_the_same)
+{
+    static const char *const names[] = {"inputs", "outputs", NULL};
+
+    cr_assert_str_eq(spelling_nearest_of("INPUTS", names), "inputs");
+    cr_assert_str_eq(spelling_nearest_of("Outptus", names), "outputs");
+    cr_assert_null(spelling_nearest_of("clock", names));
+}
+
 Test(spelling, a_word_like_no_other_finds_nothing)
 {
     cr_assert_null(spelling_nearest("explain", commands, 5));
