@@ -6,21 +6,19 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "buffer.h"
 #include "cleanup.h"
+#include "dpkg.h"
 #include "map.h"
 #include "memory.h"
 #include "tallyman/status.h"
 
-#define DPKG   "/var/lib/dpkg"
 #define SHARED (UINT32_MAX - 1) /* several packages have this folder */
 
 struct package {
@@ -120,51 +118,18 @@ uint32_t packages_want(struct packages *packages, const char *path, size_t lengt
     return question;
 }
 
-/* The whole file; NULL with errno. The caller frees. */
-static char *read_file(const char *path, size_t *length)
-{
-    cleanup_close int file = open(path, O_RDONLY | O_CLOEXEC);
-    cleanup_buffer struct buffer text = BUFFER_INIT;
-    cleanup_free char *piece = NULL;
-    ssize_t got;
-
-    if (file < 0)
-        return NULL;
-    piece = xmalloc(1 << 16);
-    while ((got = read(file, piece, 1 << 16)) > 0)
-        buffer_add(&text, piece, (size_t)got);
-    if (got < 0)
-        return NULL;
-    *length = text.length;
-    return buffer_take(&text);
-}
-
-/* Takes the next line from `*text`, without its newline; false at the end. */
-static bool next_line(const char **text, const char *end, const char **line, size_t *length)
-{
-    const char *newline;
-
-    if (*text >= end)
-        return false;
-    newline = memchr(*text, '\n', (size_t)(end - *text));
-    *line = *text;
-    *length = (size_t)((newline ? newline : end) - *text);
-    *text = newline ? newline + 1 : end;
-    return true;
-}
-
 static void load_diversions(struct packages *packages)
 {
-    cleanup_free char *path = path_of(packages, DPKG "/diversions");
+    cleanup_free char *path = path_of(packages, DPKG_FOLDER "/diversions");
     size_t length = 0;
-    cleanup_free char *text = read_file(path, &length);
+    cleanup_free char *text = dpkg_read(path, &length);
     const char *at = text;
     const char *parts[3];
-    const char *line;
-    size_t size, part = 0;
+    struct dpkg_word line;
+    size_t part = 0;
 
-    while (text && next_line(&at, text + length, &line, &size)) {
-        parts[part++] = memory_copy(packages->memory, line, size);
+    while (text && dpkg_next_line(&at, text + length, &line)) {
+        parts[part++] = memory_copy(packages->memory, line.bytes, line.length);
         if (part < 3)
             continue;
         part = 0;
@@ -225,23 +190,22 @@ static int scan_list(struct packages *packages, const char *folder, const char *
 {
     cleanup_free char *path = xprintf("%s/%s", folder, file);
     size_t length = 0;
-    cleanup_free char *text = read_file(path, &length);
+    cleanup_free char *text = dpkg_read(path, &length);
     const char *at = text;
-    const char *line;
-    size_t size;
+    struct dpkg_word line;
     uint32_t package;
 
     if (!text)
         return TALLY_ERR_SYSTEM;
     package = add_package(packages, file, strlen(file) - strlen(".list"));
-    while (next_line(&at, text + length, &line, &size))
-        take_line(packages, package, line, size);
+    while (dpkg_next_line(&at, text + length, &line))
+        take_line(packages, package, line.bytes, line.length);
     return 0;
 }
 
 static int scan_lists(struct packages *packages)
 {
-    cleanup_free char *folder = path_of(packages, DPKG "/info");
+    cleanup_free char *folder = path_of(packages, DPKG_FOLDER "/info");
     DIR *listing = opendir(folder);
     int result = 0;
     const struct dirent *entry;
@@ -258,70 +222,41 @@ static int scan_lists(struct packages *packages)
     return result;
 }
 
-static bool take_field(const char *line, size_t length, const char *field, const char **value,
-                       size_t *size)
-{
-    size_t name = strlen(field);
-
-    if (length < name || memcmp(line, field, name) != 0)
-        return false;
-    *value = line + name;
-    *size = length - name;
-    return true;
-}
-
-/* What is known of one paragraph of the status file. */
-struct paragraph {
-    const char *name, *architecture, *version;
-    size_t name_length, architecture_length, version_length;
-};
-
-static void use_paragraph(struct packages *packages, const struct names *keys,
-                          const struct paragraph *paragraph)
+static void use_entry(struct packages *packages, const struct names *keys,
+                      const struct dpkg_entry *entry)
 {
     cleanup_free char *label = NULL;
     cleanup_free char *key = NULL;
     uint32_t number;
 
-    if (!paragraph->name || !paragraph->version)
+    if (!entry->package.bytes || !entry->version.bytes)
         return;
-    number = names_find(keys, paragraph->name, paragraph->name_length);
-    if (number == MAP_NONE && paragraph->architecture) {
-        key = xprintf("%.*s:%.*s", (int)paragraph->name_length, paragraph->name,
-                      (int)paragraph->architecture_length, paragraph->architecture);
+    number = names_find(keys, entry->package.bytes, entry->package.length);
+    if (number == MAP_NONE && entry->architecture.bytes) {
+        key = xprintf("%.*s:%.*s", (int)entry->package.length, entry->package.bytes,
+                      (int)entry->architecture.length, entry->architecture.bytes);
         number = names_find(keys, key, strlen(key));
     }
     if (number == MAP_NONE)
         return;
-    label = xprintf("%.*s %.*s", (int)paragraph->name_length, paragraph->name,
-                    (int)paragraph->version_length, paragraph->version);
+    label = xprintf("%.*s %.*s", (int)entry->package.length, entry->package.bytes,
+                    (int)entry->version.length, entry->version.bytes);
     packages->rows[number].label = memory_copy(packages->memory, label, strlen(label));
 }
 
 static void load_versions(struct packages *packages)
 {
-    cleanup_free char *path = path_of(packages, DPKG "/status");
+    cleanup_free char *path = path_of(packages, DPKG_FOLDER "/status");
     size_t length = 0;
-    cleanup_free char *text = read_file(path, &length);
+    cleanup_free char *text = dpkg_read(path, &length);
     const char *at = text;
     struct names keys = {0};
-    struct paragraph now = {0};
-    const char *line;
-    size_t size;
+    struct dpkg_entry entry;
 
     for (uint32_t i = 0; i < packages->count; i++)
         names_add(&keys, packages->rows[i].key, strlen(packages->rows[i].key));
-    while (text && next_line(&at, text + length, &line, &size)) {
-        if (size == 0) {
-            use_paragraph(packages, &keys, &now);
-            now = (struct paragraph){0};
-            continue;
-        }
-        if (!take_field(line, size, "Package: ", &now.name, &now.name_length) &&
-            !take_field(line, size, "Version: ", &now.version, &now.version_length))
-            take_field(line, size, "Architecture: ", &now.architecture, &now.architecture_length);
-    }
-    use_paragraph(packages, &keys, &now);
+    while (text && dpkg_next_entry(&at, text + length, &entry))
+        use_entry(packages, &keys, &entry);
     names_fini(&keys);
 }
 
