@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2317  # functions that check calls by name
 #
-# What programs do must be in the record: audits each script of detected.rows and asks the database.
+# What programs do must be in the record: audits each script of detected.rows (or of the file that is
+# named) and asks the database.
 . "$(dirname "$0")/tap.sh"
 
 # expect KIND REST: 0 when the record is as that line says; else says how it is.
@@ -58,5 +59,5 @@ while IFS= read -r line; do
             name=$line script='' before='' expectations=()
             ;;
     esac
-done < <(cat "$here/detected.rows"; echo end)
+done < <(cat "${1:-$here/detected.rows}"; echo end)
 finish

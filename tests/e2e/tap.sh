@@ -14,7 +14,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${TALLYMAN:?names the program under test}" "${TALLYMAN_SHIM:?names its shim}"
 export TALLYMAN_SHIM
 # shellcheck disable=SC2034  # of the scripts
-programs=${TALLYMAN_BUILD:-$here}/tests/e2e
+programs=${TALLYMAN_PROGRAMS:-${TALLYMAN_BUILD:-$here}/tests/e2e}
 work=$(mktemp -d "${TMPDIR:-/tmp}/tallyman-e2e.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 unset LD_PRELOAD

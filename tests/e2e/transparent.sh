@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# A program must not be able to tell: each script of transparent.rows runs once plainly and once with
-# the audited command under tallyman; output, errors and exit status must be equal.
+# A program must not be able to tell: each script of transparent.rows (or of the file that is named) runs
+# once plainly and once with the audited command under tallyman; output, errors and exit status must be
+# equal.
 . "$(dirname "$0")/tap.sh"
 
 # both NAME SCRIPT
@@ -34,6 +35,6 @@ while IFS= read -r line; do
             name=$line script=''
             ;;
     esac
-done <"$here/transparent.rows"
+done <"${1:-$here/transparent.rows}"
 both "$name" "$script"
 finish

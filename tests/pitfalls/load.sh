@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016  # scripts in quotes
+#
+# Many writers, many records, and processes that are killed, the supervisor among them.
+# shellcheck source-path=SCRIPTDIR/../e2e source=tap.sh
+. "$(dirname "$0")/../e2e/tap.sh"
+runtime=$work/runtime
+mkdir "$runtime"
+export TALLYMAN_RUNTIME_DIR=$runtime
+
+sound="SELECT count(*) FROM blind_spot WHERE class IN ('lost-records', 'damaged-log')"
+
+# --- G1: long names
+
+fresh
+cat >names.py <<'PYTHON'
+import os, subprocess, sys
+folder = "deep/" + "/".join(["y" * 240] * 15)
+os.makedirs(folder)
+body = f"""
+import os
+for i in range(500):
+    try:
+        os.open({folder!r} + '/' + 'n' * (i % 240) + '-%d-%d-' % (os.getpid(), i), os.O_RDONLY)
+    except OSError:
+        pass
+"""
+running = [subprocess.Popen([sys.executable, "-S", "-c", body]) for _ in range(64)]
+sys.exit(sum(process.wait() for process in running))
+PYTHON
+check "G1: 64 processes open 500 names of 3.6 to 3.9 KB each" audit python3 names.py
+is "G1: every name arrives whole and once" "$(ask "SELECT count(DISTINCT subject) || ' ' || sum(count) FROM v_access
+    WHERE subject GLOB '*yyyy/n*-[0-9]*-[0-9]*-' OR subject GLOB '*yyyy/-[0-9]*-[0-9]*-'")" "32000 32000"
+is "G1: nothing is lost or damaged" "$(ask "$sound")" 0
+
+# --- G2, G11: many records
+
+fresh
+check "G2: 32 processes look 100,000 times each" \
+    audit sh -c "i=0; while [ \$i -lt 32 ]; do '$programs/stat_many' 100000 & i=\$((i+1)); done; wait"
+is "G2: 3,200,000 times are counted" "$(saw stat u.txt)" 3200000
+is "G2: nothing is lost or damaged" "$(ask "$sound")" 0
+
+fresh
+rm -f "$work"/run.db*
+"$TALLYMAN" run -q --witness off -o "$work/run.db" -- "$programs/stat_many" 10000000 &
+largest=0
+while kill -0 $! 2>/dev/null; do
+    size=$(du -sck "$runtime" "$work"/run.db* 2>/dev/null | tail -n 1 | cut -f 1)
+    [ "$size" -gt "$largest" ] && largest=$size
+    sleep 0.2
+done
+wait $!
+is "G11: ten million equal accesses are counted" "$(saw stat u.txt)" 10000000
+check "G11: and never took 50 MB ($largest KB)" test "$largest" -lt 51200
+fresh
+audit python3 -c 'import os
+for i in range(30000):
+    try: os.stat("absent-%d" % i)
+    except OSError: pass' &
+sleep 0.5
+(sleep 0.2; echo 'BEGIN; SELECT count(*) FROM access;'; sleep 4) | sqlite3 -readonly "$work/run.db" >/dev/null 2>&1
+wait $!
+is "G11: a reader that holds a transaction open does not stop the run" \
+    "$(ask "SELECT count(*) FROM v_access WHERE subject LIKE '%/absent-%'")" 30000
+
+# --- E12: processes that are killed
+
+fresh
+cat >kill.py <<'PYTHON'
+import os, random, subprocess, sys, time
+loops = [subprocess.Popen(["sh", "-c", "while :; do cat u.txt >/dev/null; done"], stderr=subprocess.DEVNULL)
+         for _ in range(20)]
+end, killed = time.time() + 5, 0
+while time.time() < end:
+    time.sleep(.01)
+    loop = random.choice(loops).pid
+    for child in open(f"/proc/{loop}/task/{loop}/children").read().split():
+        try:
+            os.kill(int(child), 9)
+            killed += 1
+        except OSError:
+            pass
+for loop in loops:
+    loop.kill()
+sys.exit(subprocess.run(["cat", "d.txt"], timeout=5, stdout=subprocess.DEVNULL).returncode or killed < 20)
+PYTHON
+check "E12: processes that are killed at random do not stop the others" audit timeout 60 python3 kill.py
+is "E12: and lose nothing of theirs" "$(saw read d.txt) $(ask "$sound")" "1 0"
+
+# --- G5, C14: the supervisor is killed
+
+build='i=0; while [ $i -lt 40 ]; do cat u.txt; sleep 0.05; i=$((i+1)); done; cat d.txt; echo ended; exit 6'
+for moment in 0.3 1; do
+    fresh
+    rm -rf "${runtime:?}"/* "$work"/run.db*
+    start=$(date +%s%N)
+    (exec "$TALLYMAN" run -q --witness off -o "$work/run.db" -- sh -c "$build; echo never" >out 2>err </dev/null) &
+    sleep "$moment"
+    kill -9 $!
+    wait $! 2>/dev/null
+    for _ in $(seq 120); do
+        grep -q ended out && break
+        sleep 0.1
+    done
+    check "G5: a build whose supervisor is killed after $moment s goes on" grep -q ended out
+    check "G5: within five seconds of what it takes" test $((($(date +%s%N) - start) / 1000000)) -lt 9000
+    is "C14: and nothing is written to its output ($moment s)" "$(sort out | uniq -c | tr -s ' \n' ' ')" " 1 d 1 ended 40 hi "
+    is "C14: nor to its errors ($moment s)" "$(cat err)" ""
+    sleep 0.3
+    check "G5: its records can be recovered ($moment s)" "$TALLYMAN" recover "$runtime"/* -o "$work/run.db"
+    is "G5: and the run is incomplete ($moment s)" \
+        "$(evidence) $(ask "SELECT count(*) FROM blind_spot WHERE class = 'supervisor-died'")" "incomplete 1"
+done
+finish

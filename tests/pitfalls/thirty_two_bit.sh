@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016  # scripts in quotes
+#
+# 32-bit programs on a 64-bit machine: with a shim for both, and with one for 64-bit programs alone.
+# shellcheck source-path=SCRIPTDIR/../e2e source=tap.sh
+. "$(dirname "$0")/../e2e/tap.sh"
+
+echo 'int main(void) { return 0; }' >try.c
+if ! gcc -m32 try.c -o try 2>/dev/null || ! ./try; then
+    skip "32-bit programs" "no gcc-multilib"
+    finish
+fi
+
+# Kept between runs, so that only what changed is built again.
+both=$TALLYMAN_BUILD/tests/pitfalls/both
+if ! { cmake -G Ninja -S "$TALLYMAN_SOURCE" -B "$both" -DTALLYMAN_SHIM32=ON -DBUILD_TESTING=OFF \
+    -DCMAKE_BUILD_TYPE=Debug && cmake --build "$both" -j 2 && cmake --install "$both" --prefix "$work/installed"; } >log 2>&1; then
+    report 1 "a shim for 32-bit programs can be built and installed"
+    tail -n 5 log | sed 's/^/#   /'
+    finish
+fi
+one=$TALLYMAN one_shim=$TALLYMAN_SHIM
+two=$work/installed/bin/tallyman
+use_both() { unset TALLYMAN_SHIM; TALLYMAN=$two; }
+use_one() { TALLYMAN_SHIM=$one_shim TALLYMAN=$one; export TALLYMAN_SHIM; }
+
+# same NAME COMMAND...: output, errors and status as plainly.
+same() {
+    local name=$1 plain audited
+    shift
+    plain=$(timeout 100 "$@" 2>&1 </dev/null; echo "status $?")
+    audited=$(audit timeout 100 "$@" 2>&1 </dev/null; echo "status $?")
+    is "$name" "$audited" "$plain"
+}
+narrow() { gcc -w -m32 -D_GNU_SOURCE "${@:2}" "$1" -o narrow; }
+sources=$TALLYMAN_SOURCE/tests/e2e/programs
+
+# --- A15, A16
+
+fresh
+narrow "$sources/read_many.c"
+gcc -w "$sources/read_many.c" -o wide
+use_one
+same "A15: without a shim for it a 32-bit program prints nothing that it would not" sh -c './narrow; echo $?; ./wide'
+is "A15: it is a blind spot" "$(ask "SELECT count(*) FROM blind_spot WHERE class = 'foreign_abi'")" 1
+is "A15: and its neighbour is seen" "$(saw read u.txt)" 1
+same "A15: as the command itself, too" ./narrow
+is "A15: it is a blind spot there, too" "$(ask "SELECT count(*) FROM blind_spot WHERE class = 'foreign_abi'")" 1
+use_both
+same "A15: with a shim for both it prints the same, too" sh -c './narrow 5; ./wide 7; exec ./narrow'
+is "A15: it is observed like its neighbour" "$(saw read u.txt)" 13
+is "A16: each loader finds its own shim" \
+    "$(ask "SELECT group_concat(DISTINCT shim) FROM process") $(ask "SELECT count(*) FROM blind_spot WHERE class <> 'witness-off'")" "loaded 0"
+same "A16: as the command itself, too" ./narrow
+is "A16: it is observed there, too" "$(saw read u.txt)" 1
+
+# --- B5
+
+fresh
+for times in 32 64; do
+    narrow "$here/../pitfalls/programs/wide_times.c" -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=$times
+    same "B5: a program with times of $times bits works" ./narrow
+    is "B5: and what it asked for is seen ($times)" \
+        "$(saw stat u.txt) $(saw stat d.txt) $(saw stat absent) $(saw utime d.txt) $(saw utime u.txt) $(ask "SELECT sum(count) FROM v_access WHERE operation = 'clock'")" \
+        "1 1 1 1 1 3"
+done
+
+# --- C6 and the programs of the other tests, as 32-bit code
+
+fresh
+for f in u1 u2 u3; do cp u.txt $f.txt; done
+ln -s u.txt l.txt
+for name in exec_family exec_errors errno_kept mass_close null_paths own_allocator before_constructors \
+    raw_calls temporary_mode thread_exec vfork_child shared_clone fork_beside_threads; do
+    options=
+    [ $name = own_allocator ] && options=-fno-builtin
+    if ! narrow "$sources/$name.c" -pthread $options 2>log; then
+        report 1 "C6: $name can be compiled"
+        head -n 3 log | sed 's/^/#   /'
+        continue
+    fi
+    same "C6: $name is the same as 32-bit code" ./narrow
+done
+is "C6: the opens of 500 forks of a 32-bit program are all counted" "$(saw read u.txt)" 500
+
+# --- E12
+
+fresh
+narrow "$sources/read_many.c"
+gcc -w "$sources/read_many.c" -o wide
+check "E12: 32-bit and 64-bit processes that are killed at random leave the others alone" audit timeout 60 \
+    sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do ./narrow 100000000 & ./wide 100000000 & k=$!; sleep 0.1; kill -9 $k $((k - 1)); done
+        ./narrow 1000; ./wide 1000; cat d.txt'
+is "E12: and lose nothing of theirs" \
+    "$(saw read d.txt) $(ask "SELECT sum(count) FROM v_access WHERE operation = 'read' AND command LIKE '%e 1000' OR command LIKE '%w 1000' AND operation = 'read' AND subject LIKE '%/u.txt'") $(ask "SELECT count(*) FROM blind_spot WHERE class IN ('lost-records', 'damaged-log')")" "1 2000 0"
+finish
