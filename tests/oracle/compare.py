@@ -128,6 +128,13 @@ def compare_programs(seen, recorded):
     return missed, invented
 
 
+def ancestors(path):
+    """The path and every folder above it."""
+    while len(path) > 1:
+        yield path
+        path = os.path.dirname(path)
+
+
 class Comparison:
     """What each side has that the other lacks; keys are (path, operation, outcome)."""
 
@@ -135,6 +142,7 @@ class Comparison:
         name_seen, name_recorded = Names(log.tasks), Names(pids)
         self.seen, self.recorded, self.loads = {}, {}, set()
         self.apart = collections.Counter()
+        self.resolved = set()  # what realpath looks at on its way
         covered = {(path, "execute", "found"): "" for path in executed}
         for access in log.accesses[1:]:  # the first is the command itself
             self.seen.setdefault((name_seen(access.path), access.operation, access.outcome), access)
@@ -146,6 +154,7 @@ class Comparison:
                 continue
             if operation in FUNCTION_LEVEL:
                 self.apart["by function " + hook] += 1
+                self.resolved.update(ancestors(path))
                 continue
             elif flags & IMPLIED:
                 self.apart["implied by " + hook] += 1
@@ -175,7 +184,9 @@ class Comparison:
     def suspects(self):
         """Paths as given that a run with stacks should look into; a few of each folder."""
         by_folder = collections.defaultdict(set)
-        for (path, _, _), access in sorted(self.missed.items()):
+        for (path, operation, _), access in sorted(self.missed.items()):
+            if operation == "readlink" and path in self.resolved:
+                continue
             if len(by_folder[os.path.dirname(path)]) < 2:
                 by_folder[os.path.dirname(path)].add(access.given)
         return sorted(set().union(*by_folder.values()))[:80]
@@ -194,6 +205,8 @@ def explain(comparison, stacks):
     reasons = {}
     for key, access in comparison.missed.items():
         why = exact.get((name(access.given), key[1], key[2]))
+        if why is None and key[1] == "readlink" and key[0] in comparison.resolved:
+            why = "inside libc: realpath"
         if why is None:
             why = near.get((os.path.dirname(access.given), key[1]), access.why)
         reasons[key] = why
