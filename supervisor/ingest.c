@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cleanup.h"
+#include "command_image.h"
 #include "die.h"
 #include "hook_names.h"
 #include "path_names.h"
@@ -294,6 +296,17 @@ void ingest_record(void *context, const struct record_view *record)
 void ingest_flush(struct ingest *ingest)
 {
     process_table_write(ingest->processes);
+}
+
+void ingest_command(struct ingest *ingest, uint32_t pid, uint64_t time, const char *name)
+{
+    cleanup_buffer struct buffer path = BUFFER_INIT;
+    enum image_class class = command_image(name, &path);
+    const struct subject *exe = NULL;
+
+    if (path.length && path.data[0] == '/')
+        exe = path_subject(ingest, path.data, path.length, 0, NULL, 0);
+    process_table_command(ingest->processes, pid, time, class, exe);
 }
 
 void ingest_command_ended(struct ingest *ingest, uint32_t pid, int status, uint64_t time,

@@ -31,6 +31,8 @@ void ingest_record(void *ingest, const struct record_view *record);
 
 /* Hands on what is complete; to be called before each store_commit. */
 void ingest_flush(struct ingest *ingest);
+/* The command that was started as process `pid`, for the case that it did not report in. */
+void ingest_command(struct ingest *ingest, uint32_t pid, uint64_t time, const char *name);
 /* The command itself ended; its parent is the supervisor, so no record says it. */
 void ingest_command_ended(struct ingest *ingest, uint32_t pid, int status, uint64_t time,
                           const struct child_usage *usage);

@@ -35,6 +35,11 @@ void process_table_execute_failed(struct process_table *table, const struct reco
 void process_table_write(struct process_table *table);
 
 /* Nothing more will come: images that never reported in, ends that found no process. */
+/* The command was started as process `pid`. Where that never reported in it is added under the id
+ * RUN_COMMAND_ID, with its blind spot; true then. After the last record, before the ends. */
+bool process_table_command(struct process_table *table, uint32_t pid, uint64_t time,
+                           enum image_class class, const struct subject *exe);
+
 void process_table_finish(struct process_table *table);
 
 /* process.id of the newest process with that pid, 0 none. */

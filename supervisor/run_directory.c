@@ -121,6 +121,7 @@ static bool fill_control(int log, const struct run_facts *facts)
         .heartbeat = 1,
         .limit = limit_units(log),
         .next_unit = 1,
+        .next_id = RUN_COMMAND_ID,
         .monotonic_start = facts->monotonic,
         .realtime_start = facts->started,
     };
@@ -156,8 +157,13 @@ void run_directory_create(struct run_directory *directory, const struct run_fact
     if (mkdir(directory->path, 0700) != 0)
         die_errno("%s: cannot make the run's folder", directory->path);
     directory->folder = open(directory->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory->folder < 0 || fchmod(directory->folder, 0711) != 0)
+    if (directory->folder < 0 || fchmod(directory->folder, 0711) != 0) {
+        int error = errno;
+
+        rmdir(directory->path);
+        errno = error;
         die_errno("%s: cannot use the run's folder", directory->path);
+    }
     directory->log_path = xprintf("%s/%s", directory->path, RUN_LOG_FILE);
     directory->log = run_directory_make_log(directory, RUN_LOG_FILE, facts);
     if (directory->log < 0 || run_facts_write(facts, directory->folder) != 0) {

@@ -10,6 +10,9 @@
 
 #define RUN_LOG_FILE "log"
 
+/* Id of the command's process where it does not report in; no other gets it. */
+#define RUN_COMMAND_ID 1u
+
 struct run_directory {
     char *path;     /* absolute */
     char *log_path; /* path of RUN_LOG_FILE */
