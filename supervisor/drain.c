@@ -25,6 +25,7 @@ struct drain {
     pthread_t heart;
     pthread_t worker;
     bool heart_runs, worker_runs;
+    bool closed_early;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool stop; /* under lock */
@@ -88,7 +89,7 @@ static void *beat(void *context)
         heartbeat++;
         if (pwrite(drain->log, &heartbeat, sizeof heartbeat,
                    offsetof(struct log_control, heartbeat)) < 0)
-            break; /* writers will notice */
+            continue; /* writers notice when it stays so */
     } while (wait_ms(drain, BEAT_MS));
     return NULL;
 }
@@ -106,6 +107,13 @@ static bool pass(struct drain *drain, bool final, bool *more)
     return true;
 }
 
+/* Nothing will be given back any more, so nobody shall wait for it. */
+static void let_all_write(struct drain *drain)
+{
+    while (!log_reader_set_limit(drain->reader, UINT32_MAX) && wait_ms(drain, LOOK_MS))
+        ;
+}
+
 static void *work(void *context)
 {
     struct drain *drain = context;
@@ -118,7 +126,7 @@ static void *work(void *context)
             continue;
         waited = 0;
         if (!pass(drain, false, &more)) {
-            log_reader_set_limit(drain->reader, UINT32_MAX);
+            let_all_write(drain);
             return NULL;
         }
     }
@@ -128,13 +136,24 @@ static void *work(void *context)
 void drain_start(struct drain *drain)
 {
     drain->heart_runs = pthread_create(&drain->heart, NULL, beat, drain) == 0;
-    if (!drain->store) {
-        log_reader_set_limit(drain->reader, UINT32_MAX);
-        return;
-    }
-    drain->worker_runs = pthread_create(&drain->worker, NULL, work, drain) == 0;
-    if (!drain->worker_runs) /* all is taken at the end, then */
-        log_reader_set_limit(drain->reader, UINT32_MAX);
+    /* Without a worker all is taken at the end; without a heart those who wait would close the log.
+     */
+    if (!drain->heart_runs || !drain->store)
+        let_all_write(drain);
+    if (drain->store)
+        drain->worker_runs = pthread_create(&drain->worker, NULL, work, drain) == 0;
+    if (drain->store && !drain->worker_runs)
+        let_all_write(drain);
+}
+
+/* A writer that found the heart stopped for long has closed the log; what came after is lost. */
+static bool was_closed(const struct drain *drain)
+{
+    uint32_t state = LOG_OPEN;
+
+    return pread(drain->log, &state, sizeof state, offsetof(struct log_control, state)) !=
+               (ssize_t)sizeof state ||
+           state != LOG_OPEN;
 }
 
 void drain_stop(struct drain *drain)
@@ -150,6 +169,7 @@ void drain_stop(struct drain *drain)
     if (drain->heart_runs)
         pthread_join(drain->heart, NULL);
     drain->worker_runs = drain->heart_runs = false;
+    drain->closed_early = was_closed(drain);
     if (pwrite(drain->log, &state, sizeof state, offsetof(struct log_control, state)) < 0)
         return; /* the heart stands still: writers find out by themselves */
     log_reader_set_limit(drain->reader, UINT32_MAX); /* and wake up */
@@ -166,6 +186,11 @@ void drain_rest(struct drain *drain)
 struct ingest *drain_ingest(struct drain *drain)
 {
     return drain->ingest;
+}
+
+bool drain_closed_early(const struct drain *drain)
+{
+    return drain->closed_early;
 }
 
 struct log_totals drain_totals(const struct drain *drain)

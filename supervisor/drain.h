@@ -27,6 +27,10 @@ void drain_stop(struct drain *drain);
 void drain_rest(struct drain *drain);
 
 struct ingest *drain_ingest(struct drain *drain); /* NULL without a store */
+
+/* True when the log was, or may have been, closed to the build before drain_stop: records of which
+ * nobody knows are missing. */
+bool drain_closed_early(const struct drain *drain);
 struct log_totals drain_totals(const struct drain *drain);
 
 #endif

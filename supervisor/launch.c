@@ -183,7 +183,7 @@ pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
 
     if (pipe2(report, O_CLOEXEC) != 0) {
         shim_environment_free(environment);
-        return -1;
+        return LAUNCH_NO_PROCESS;
     }
     child = fork();
     if (child == 0)
@@ -192,7 +192,7 @@ pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
     close(report[1]);
     if (child > 0 && read_all(report[0], &error, sizeof error) == (ssize_t)sizeof error) {
         waitpid(child, NULL, 0);
-        child = -1;
+        child = LAUNCH_NO_PROGRAM;
     }
     close(report[0]);
     shim_environment_free(environment);

@@ -49,6 +49,8 @@ struct log_reader {
     uint32_t limit;
     uint32_t limit_at_start;
     uint32_t released_units;
+    uint32_t told_units; /* released_units as the writers know it */
+    bool read_failed;    /* in the present pass */
     struct open_chunk *chunks;
     size_t chunk_count, chunk_room;
     struct open_chunk *released;
@@ -96,7 +98,7 @@ void log_reader_free(struct log_reader *reader)
 }
 
 /* Reads as much as is there; what the file does not have is zero. Returns what was there. */
-static size_t read_bytes(const struct log_reader *reader, void *into, size_t size, uint64_t offset)
+static size_t read_bytes(struct log_reader *reader, void *into, size_t size, uint64_t offset)
 {
     size_t done = 0;
 
@@ -105,6 +107,8 @@ static size_t read_bytes(const struct log_reader *reader, void *into, size_t siz
 
         if (got < 0 && errno == EINTR)
             continue;
+        if (got < 0)
+            reader->read_failed = true;
         if (got <= 0)
             break;
         done += (size_t)got;
@@ -119,7 +123,7 @@ static bool write_bytes(const struct log_reader *reader, const void *bytes, size
     return pwrite(reader->file, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
-static bool read_chunk_head(const struct log_reader *reader, uint32_t unit, struct chunk *head)
+static bool read_chunk_head(struct log_reader *reader, uint32_t unit, struct chunk *head)
 {
     return read_bytes(reader, head, sizeof *head, (uint64_t)unit * LOG_UNIT) == sizeof *head;
 }
@@ -225,8 +229,10 @@ static void discover(struct log_reader *reader, bool final)
     uint32_t steps = final ? UINT32_MAX : GAP_STEPS_MAX;
     uint64_t units;
 
-    if (fstat(reader->file, &status) != 0)
+    if (fstat(reader->file, &status) != 0) {
+        reader->read_failed = true;
         return;
+    }
     read_bytes(reader, &control, sizeof control, 0);
     units = (uint64_t)status.st_size / LOG_UNIT;
     if (control.next_unit > reader->next_unit)
@@ -333,6 +339,7 @@ bool log_reader_pass(struct log_reader *reader, bool final, size_t limit, record
     uint64_t start = reader->totals.records;
     bool more = false;
 
+    reader->read_failed = false;
     discover(reader, final);
     for (size_t i = 0; i < reader->chunk_count; i++) {
         struct open_chunk *chunk = &reader->chunks[i];
@@ -355,6 +362,8 @@ bool log_reader_pass(struct log_reader *reader, bool final, size_t limit, record
     }
     if (final && !more)
         take_late(reader, sink, context);
+    if (final && reader->read_failed) /* there is no other pass that would find it */
+        reader->totals.damaged++;
     return more;
 }
 
@@ -373,10 +382,12 @@ static void release_chunk(struct log_reader *reader, struct open_chunk *chunk)
     }
 }
 
+/* What could not be written is written the next time: writers wait for it. */
 static void wake_writers(struct log_reader *reader)
 {
-    write_bytes(reader, &reader->released_units, sizeof reader->released_units,
-                offsetof(struct log_control, released));
+    if (write_bytes(reader, &reader->released_units, sizeof reader->released_units,
+                    offsetof(struct log_control, released)))
+        reader->told_units = reader->released_units;
     if (reader->control) /* a page that is not there is EFAULT here, no signal */
         syscall(SYS_futex, &reader->control->released, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
@@ -384,7 +395,6 @@ static void wake_writers(struct log_reader *reader)
 void log_reader_release(struct log_reader *reader)
 {
     size_t kept = 0;
-    uint32_t before = reader->released_units;
 
     for (size_t i = 0; i < reader->chunk_count; i++) {
         if (reader->chunks[i].safe_next)
@@ -393,7 +403,7 @@ void log_reader_release(struct log_reader *reader)
             reader->chunks[kept++] = reader->chunks[i];
     }
     reader->chunk_count = kept;
-    if (reader->released_units != before)
+    if (reader->released_units != reader->told_units)
         wake_writers(reader);
 }
 
@@ -418,7 +428,9 @@ void log_reader_adjust_limit(struct log_reader *reader)
         struct log_control control;
 
         read_bytes(reader, &control, sizeof control, 0);
-        reader->limit = reader->limit_at_start = control.limit ? control.limit : 1;
+        if (control.limit == 0) /* not read, or overwritten */
+            return;
+        reader->limit = reader->limit_at_start = control.limit;
     }
     limit = reader->limit_at_start + units_held(reader);
     stored = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
@@ -426,11 +438,14 @@ void log_reader_adjust_limit(struct log_reader *reader)
         log_reader_set_limit(reader, stored);
 }
 
-void log_reader_set_limit(struct log_reader *reader, uint32_t limit)
+bool log_reader_set_limit(struct log_reader *reader, uint32_t limit)
 {
-    reader->limit = limit;
-    write_bytes(reader, &limit, sizeof limit, offsetof(struct log_control, limit));
+    bool written = write_bytes(reader, &limit, sizeof limit, offsetof(struct log_control, limit));
+
+    if (written)
+        reader->limit = limit;
     wake_writers(reader);
+    return written;
 }
 
 struct log_totals log_reader_totals(const struct log_reader *reader)
@@ -438,7 +453,7 @@ struct log_totals log_reader_totals(const struct log_reader *reader)
     return reader->totals;
 }
 
-uint32_t log_reader_backlog(const struct log_reader *reader)
+uint32_t log_reader_backlog(struct log_reader *reader)
 {
     struct log_control control;
 

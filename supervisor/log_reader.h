@@ -58,12 +58,13 @@ void log_reader_release(struct log_reader *reader);
  * each do not wait for one another. Called after a release, when there was nothing more to take. */
 void log_reader_adjust_limit(struct log_reader *reader);
 
-/* Sets the limit (units): when nothing will be released any more, writers must not wait. */
-void log_reader_set_limit(struct log_reader *reader, uint32_t limit);
+/* Sets the limit (units): when nothing will be released any more, writers must not wait. False when
+ * it could not be written. */
+bool log_reader_set_limit(struct log_reader *reader, uint32_t limit);
 
 struct log_totals log_reader_totals(const struct log_reader *reader);
 
 /* Units taken by writers since the last pass; UINT32_MAX when writers wait for room. */
-uint32_t log_reader_backlog(const struct log_reader *reader);
+uint32_t log_reader_backlog(struct log_reader *reader);
 
 #endif

@@ -23,6 +23,7 @@
 
 #define TICK_MS       100
 #define SURVIVOR_TICK 20
+#define CLOSED_EARLY  "the log was closed while the build ran: the supervisor stood still"
 
 struct supervision {
     const struct run_options *options;
@@ -93,8 +94,10 @@ static bool prepare(struct supervision *run)
     return open_database(run);
 }
 
-static int status_of_exec(int error)
+static int status_of_exec(pid_t failure, int error)
 {
+    if (failure == LAUNCH_NO_PROCESS)
+        return TALLY_EXIT_FAILURE;
     return error == ENOENT || error == ENOTDIR ? TALLY_EXIT_NOT_FOUND : TALLY_EXIT_NOT_EXECUTABLE;
 }
 
@@ -107,8 +110,10 @@ static bool launch(struct supervision *run)
         launch_command(run->options->argv, run->shim, run->directory.log_path, &run->signals);
     if (run->wait.command > 0)
         return true;
-    run->result->exit_status = status_of_exec(errno);
-    if (errno == ENOENT)
+    run->result->exit_status = status_of_exec(run->wait.command, errno);
+    if (run->wait.command == LAUNCH_NO_PROCESS)
+        warn_errno("cannot start a process for the command");
+    else if (errno == ENOENT)
         warn("%s: command not found", name);
     else
         warn_errno("%s: cannot be executed", name);
@@ -159,7 +164,9 @@ static void kill_all(struct supervision *run)
 {
     struct survivors all = survivors_list(&run->before);
 
-    for (size_t i = 0; i < all.count; i++) {
+    if (run->before.unsure && !run->wait.ended) /* others may be the caller's */
+        kill(run->wait.command, SIGKILL);
+    for (size_t i = 0; i < all.count && !run->before.unsure; i++) {
         if (all.pids[i] != run->wait.group.child)
             kill(all.pids[i], SIGKILL);
     }
@@ -187,13 +194,14 @@ static struct survivors wait_for_rest(struct supervision *run)
     long grace = run->options->grace_ms < 0 ? SUPERVISOR_GRACE_MS : run->options->grace_ms;
     uint64_t end = signals_clock() + (uint64_t)grace * 1000000;
     int requests = run->wait.requests;
-    struct survivors left = {NULL, 0};
+    struct survivors left = {NULL, 0, false};
 
     group_watch_stop(&run->wait.group);
     while (signals_reap(&run->wait)) {
         survivors_free(&left);
         left = survivors_list(&run->before);
-        if (left.count == 0 || signals_clock() >= end || run->wait.requests > requests)
+        if ((left.count == 0 && !left.unsure) || signals_clock() >= end ||
+            run->wait.requests > requests)
             return left;
         signals_wait(&run->wait, SURVIVOR_TICK);
         force_when_due(run);
@@ -204,6 +212,8 @@ static struct survivors wait_for_rest(struct supervision *run)
 
 static void note_survivors(struct supervision *run, const struct survivors *left)
 {
+    if (left->unsure)
+        store_blind_spot(run->store, 0, BLIND_SPOT_SURVIVOR, NULL, 0, 1);
     for (size_t i = 0; i < left->count; i++) {
         cleanup_buffer struct buffer command = BUFFER_INIT;
 
@@ -223,6 +233,10 @@ static void note_command_ended(struct supervision *run)
         .max_resident_kib = (uint64_t)usage->ru_maxrss,
     };
 
+    if (run->wait.command <= 0)
+        return;
+    ingest_command(drain_ingest(run->drain), (uint32_t)run->wait.command, run->facts.monotonic,
+                   run->options->argv[0]);
     if (run->wait.ended)
         ingest_command_ended(drain_ingest(run->drain), (uint32_t)run->wait.command,
                              run->wait.status, run->wait.ended_ns, &counted);
@@ -237,6 +251,9 @@ static void note_blind_spots(struct supervision *run)
         store_blind_spot(run->store, 0, BLIND_SPOT_LOST_RECORDS, NULL, 0, totals.lost);
     if (damaged)
         store_blind_spot(run->store, 0, BLIND_SPOT_DAMAGED_LOG, NULL, 0, damaged);
+    if (drain_closed_early(run->drain))
+        store_blind_spot(run->store, 0, BLIND_SPOT_LOST_RECORDS, CLOSED_EARLY,
+                         sizeof CLOSED_EARLY - 1, 1);
     if (strcmp(run->options->witness, "off") == 0)
         store_blind_spot(run->store, 0, BLIND_SPOT_WITNESS_OFF, NULL, 0, 1);
 }
@@ -299,7 +316,7 @@ static void set_status(struct supervision *run)
 
 static void supervise(struct supervision *run)
 {
-    struct survivors left = {NULL, 0};
+    struct survivors left = {NULL, 0, false};
     bool started = launch(run);
 
     run->drain = drain_new(run->directory.log, run->trouble.length ? NULL : run->store,

@@ -5,6 +5,7 @@
 #ifndef SURVIVORS_H
 #define SURVIVORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include "buffer.h"
@@ -12,6 +13,7 @@
 struct survivors {
     pid_t *pids;
     size_t count;
+    bool unsure; /* the system did not tell all: there may be more */
 };
 
 /* Every live process below this one, but those in `except`. */
