@@ -58,12 +58,16 @@ static struct manifest *load_manifest(void)
     cleanup_buffer struct buffer errors = BUFFER_INIT;
     struct manifest *manifest;
 
-    if (!manifest_file && access(DEFAULT_MANIFEST, F_OK) == 0)
+    /* One that is there and cannot be looked at must not be as if it were not there. */
+    if (!manifest_file && (access(DEFAULT_MANIFEST, F_OK) == 0 || errno != ENOENT))
         manifest_file = DEFAULT_MANIFEST;
     if (!manifest_file) {
         cleanup_free char *here = getcwd(NULL, 0);
 
-        return manifest_ambient(here ? here : "/");
+        if (!here)
+            die_errno("cannot tell the current folder, and so not what belongs to the build; name "
+                      "a manifest with -m");
+        return manifest_ambient(here);
     }
     manifest = manifest_load(manifest_file, &errors);
     if (!manifest)
