@@ -13,22 +13,18 @@
 
 #define VERSION "tallyman finding 1"
 
-/* Adds the path, with `folder` at its start replaced by `sign`. */
-static bool add_below(struct buffer *out, struct text path, struct text folder, const char *sign)
-{
-    if (folder.length < 2 || !path_is_within(path, folder))
-        return false;
-    buffer_add_text(out, sign);
-    buffer_add(out, path.bytes + folder.length, path.length - folder.length);
-    return true;
-}
-
 static void add_path(struct buffer *out, const struct places *places, struct text path)
 {
-    if (!add_below(out, path, places->root, "{root}") &&
-        !add_below(out, path, places_beside(places), "{root}/..") &&
-        !add_below(out, path, places->home, "~"))
-        buffer_add(out, path.bytes, path.length);
+    static const char *const signs[] = {
+        [PLACE_ROOT] = "{root}",
+        [PLACE_BESIDE] = "{root}/..",
+        [PLACE_HOME] = "~",
+        [PLACE_ELSEWHERE] = "",
+    };
+    struct text rest;
+
+    buffer_add_text(out, signs[places_find(places, path, &rest)]);
+    buffer_add(out, rest.bytes, rest.length);
 }
 
 static bool same(struct text one, struct text other)

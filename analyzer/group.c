@@ -110,6 +110,24 @@ struct text places_beside(const struct places *places)
     return parent;
 }
 
+enum place places_find(const struct places *places, struct text path, struct text *rest)
+{
+    const struct text folders[] = {
+        [PLACE_ROOT] = places->root,
+        [PLACE_BESIDE] = places_beside(places),
+        [PLACE_HOME] = places->home,
+    };
+
+    for (int i = PLACE_ROOT; i < PLACE_ELSEWHERE; i++) {
+        if (folders[i].length < 2 || !path_is_within(path, folders[i]))
+            continue;
+        *rest = (struct text){path.bytes + folders[i].length, path.length - folders[i].length};
+        return (enum place)i;
+    }
+    *rest = path;
+    return PLACE_ELSEWHERE;
+}
+
 static struct group group_of_package(struct text package)
 {
     const char *space = memchr(package.bytes, ' ', package.length);

@@ -20,6 +20,10 @@ struct places {
  * else. */
 struct text places_beside(const struct places *places);
 
+/* Which of them the path lies in, the innermost first; `rest` is what follows the folder's name. */
+enum place { PLACE_ROOT, PLACE_BESIDE, PLACE_HOME, PLACE_ELSEWHERE };
+enum place places_find(const struct places *places, struct text path, struct text *rest);
+
 struct group {
     const char *category; /* static */
     struct text name;     /* points into the subject, its package or static text */

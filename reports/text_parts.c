@@ -30,24 +30,19 @@ const char *signal_name(int64_t signal)
     return name ? name : "unknown";
 }
 
-/* Adds the path with `sign` for the folder at its start. */
-static bool add_below(struct buffer *out, struct text path, struct text folder, const char *sign)
-{
-    if (folder.length < 2 || !path_is_within(path, folder))
-        return false;
-    buffer_add_text(out, sign);
-    quote_display(out, path.bytes + folder.length, path.length - folder.length);
-    return true;
-}
-
 void add_place(struct buffer *out, const struct analysis *analysis, struct text path)
 {
+    static const char *const signs[] = {
+        [PLACE_ROOT] = ".",
+        [PLACE_BESIDE] = "..",
+        [PLACE_HOME] = "~",
+        [PLACE_ELSEWHERE] = "",
+    };
     struct places places = {analysis->root, analysis->home, analysis->user, analysis->host};
+    struct text rest;
 
-    if (!add_below(out, path, places.root, ".") &&
-        !add_below(out, path, places_beside(&places), "..") &&
-        !add_below(out, path, places.home, "~"))
-        quote_display(out, path.bytes, path.length);
+    buffer_add_text(out, signs[places_find(&places, path, &rest)]);
+    quote_display(out, rest.bytes, rest.length);
 }
 
 void add_amount(struct buffer *out, const struct analysis_finding *finding)
