@@ -23,7 +23,7 @@ set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-repeats=3
+repeats=5
 
 die() {
     echo "run.sh: $*" >&2
