@@ -35,6 +35,15 @@ static void add_channel(struct buffer *out, const struct analysis *analysis, enu
     buffer_add_text(out, count > shown ? ", …)" : ")");
 }
 
+/* "the command exited 2; ", nothing when it did what it was to do. */
+static void add_failure(struct buffer *out, const struct analysis *analysis)
+{
+    if (analysis->signal)
+        buffer_printf(out, "the command was ended by SIG%s; ", signal_name(analysis->signal));
+    else if (analysis->exit_status > 0)
+        buffer_printf(out, "the command exited %" PRId64 "; ", analysis->exit_status);
+}
+
 void report_summary(const struct analysis *analysis, const struct report_settings *settings,
                     struct buffer *out)
 {
@@ -42,9 +51,10 @@ void report_summary(const struct analysis *analysis, const struct report_setting
     cleanup_buffer struct buffer line = BUFFER_INIT;
     uint32_t findings = analysis_undeclared(analysis);
 
-    buffer_printf(&line, "tallyman: %zu process%s, %" PRIu32 " undeclared finding%s",
-                  analysis->process_count, analysis->process_count == 1 ? "" : "es", findings,
-                  findings == 1 ? "" : "s");
+    buffer_add_text(&line, "tallyman: ");
+    add_failure(&line, analysis);
+    buffer_printf(&line, "%zu process%s, %" PRIu32 " undeclared finding%s", analysis->process_count,
+                  analysis->process_count == 1 ? "" : "es", findings, findings == 1 ? "" : "s");
     for (int i = 0, shown = 0; i < CHANNEL_COUNT; i++) {
         if (!analysis->channels[i].findings)
             continue;
@@ -53,12 +63,14 @@ void report_summary(const struct analysis *analysis, const struct report_setting
     }
     if (!analysis->complete)
         buffer_add_text(&line, "; evidence incomplete");
-    buffer_add_text(&line, "; see: tallyman report");
-    if (settings->database && strcmp(settings->database, "tallyman.db") != 0) {
-        buffer_add_char(&line, ' ');
-        quote_word(&line, settings->database, strlen(settings->database));
-    }
     page_paragraph(&page, 2, line.data);
+    /* A line of its own: a command that is to be typed must not be wrapped. */
+    buffer_add_text(out, "  see: tallyman report");
+    if (settings->database && strcmp(settings->database, "tallyman.db") != 0) {
+        buffer_add_char(out, ' ');
+        quote_word(out, settings->database, strlen(settings->database));
+    }
+    buffer_add_char(out, '\n');
 }
 
 static void show_finding(struct page *page, const struct analysis *analysis,

@@ -46,6 +46,13 @@ like "and said to be none" "$(cat err)" "notes: not a tallyman database"
 mkdir project && cd project || exit 1
 echo secret >../undeclared
 "$TALLYMAN" run -q -o ../a.db -- cat ../undeclared >/dev/null
+is "a run hands the status of its command through" "$(status "$TALLYMAN" run -o ../b.db -- sh -c 'exit 5')" 5
+like "and its summary states it" "$(cat err)" "^tallyman: the command exited 5; 1 process, "
+like "and names the next command" "$(tail -n 2 err | head -n 1)" "^  see: tallyman report \.\./b\.db$"
+is "with --quiet nothing is said" "$(status "$TALLYMAN" run -q -o ../b.db -- sh -c 'exit 5')$(cat out err)" 5
+is "but what went wrong is" "$(status "$TALLYMAN" run -q -o none/b.db -- true)" 125
+like "with its reason" "$(cat err)" "none"
+rm -rf tallyman-run.* 2>/dev/null
 cd ..
 is "a missing run is wrong usage" "$(status "$TALLYMAN" report a.db --run 7)" 2
 like "and those that exist are named" "$(cat err)" "no run 7; the database holds runs 1 to 1"
