@@ -61,6 +61,7 @@ struct analysis_member {
     enum event_kind operation;
     int outcome; /* 0 or errno */
     bool witness;
+    bool passing; /* a file that the run made, and removed or gave a name chosen at random */
     int64_t count;
     uint32_t subject_number; /* equal for members with the same subject */
 };
@@ -77,6 +78,7 @@ struct analysis_finding {
     struct text package;  /* "name version", empty none */
     int64_t count;        /* occurrences */
     uint32_t subjects;    /* different names among the members */
+    uint32_t passing;     /* those of them that are passing */
     uint32_t kinds;       /* bit set of access classes (1u << enum access_class) */
     struct analysis_member *members; /* most often used first */
     size_t member_count;
@@ -152,6 +154,8 @@ struct analysis_users {
 };
 struct analysis_users *analysis_programs(const struct analysis *analysis,
                                          const struct analysis_finding *finding, size_t *count);
+/* The same for the processes that failed: a status that is not 0, or a signal. */
+struct analysis_users *analysis_failed(const struct analysis *analysis, size_t *count);
 
 /* "make -> sh -c 'cc ...' -> cc1", from the first process to this one, quoted for a terminal; no
  * command longer than `each` characters, the middle left out when there are more than `most`. */

@@ -47,23 +47,46 @@ static int compare_users(const void *one, const void *other)
                : (a->program.length > b->program.length) - (a->program.length < b->program.length);
 }
 
+struct users {
+    struct analysis_users *rows;
+    struct names names;
+};
+
+static void add_user(struct users *users, const struct analysis_process *process)
+{
+    struct text program = analysis_program(process);
+    uint32_t number = names_add(&users->names, program.bytes, program.length);
+
+    users->rows[number].program = program;
+    users->rows[number].processes++;
+}
+
+static struct analysis_users *sort_users(struct users *users, size_t *count)
+{
+    *count = users->names.count;
+    names_fini(&users->names);
+    qsort(users->rows, *count, sizeof *users->rows, compare_users);
+    return users->rows;
+}
+
 struct analysis_users *analysis_programs(const struct analysis *analysis,
                                          const struct analysis_finding *finding, size_t *count)
 {
-    struct analysis_users *users = xcalloc(finding->process_count, sizeof *users);
-    struct names names = {0};
+    struct users users = {xcalloc(finding->process_count, sizeof *users.rows), {0}};
 
-    for (size_t i = 0; i < finding->process_count; i++) {
-        struct text program = analysis_program(&analysis->processes[finding->processes[i]]);
-        uint32_t number = names_add(&names, program.bytes, program.length);
+    for (size_t i = 0; i < finding->process_count; i++)
+        add_user(&users, &analysis->processes[finding->processes[i]]);
+    return sort_users(&users, count);
+}
 
-        users[number].program = program;
-        users[number].processes++;
-    }
-    *count = names.count;
-    names_fini(&names);
-    qsort(users, *count, sizeof *users, compare_users);
-    return users;
+struct analysis_users *analysis_failed(const struct analysis *analysis, size_t *count)
+{
+    struct users users = {xcalloc(analysis->process_count, sizeof *users.rows), {0}};
+
+    for (size_t i = 0; i < analysis->process_count; i++)
+        if (analysis->processes[i].exit_status > 0 || analysis->processes[i].signal > 0)
+            add_user(&users, &analysis->processes[i]);
+    return sort_users(&users, count);
 }
 
 static void add_command(struct buffer *out, const struct analysis_process *process, size_t each)

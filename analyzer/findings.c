@@ -13,6 +13,7 @@
 #include "endpoint.h"
 #include "group.h"
 #include "operation.h"
+#include "passing.h"
 #include "tallyman/status.h"
 
 /* A finding that is still growing. */
@@ -27,6 +28,7 @@ struct gathering {
     const struct subjects *subjects;
     const struct processes *processes;
     struct places places;
+    struct passing passing;
     struct names keys;    /* number of a draft */
     struct map routes;    /* (subject, how it was used) -> draft */
     struct map members;   /* (draft and subject, operation and outcome) -> member in its draft */
@@ -271,7 +273,7 @@ static enum verdict verdict_of_column(struct gathering *gathering, sqlite3_stmt 
 static int gather_accesses(struct gathering *gathering, sqlite3 *db)
 {
     cleanup_statement sqlite3_stmt *row = database_prepare(
-        db, "SELECT process, operation, subject, outcome, source, verdict, count FROM access"
+        db, "SELECT process, operation, subject, outcome, source, verdict, count, flags FROM access"
             " WHERE process IN (SELECT id FROM process WHERE run = ?1)");
     int code;
 
@@ -291,6 +293,8 @@ static int gather_accesses(struct gathering *gathering, sqlite3 *db)
         if (!operation_is_access(operation) || use.process == MAP_NONE || use.subject == MAP_NONE)
             continue;
         use.kind = (enum event_kind)operation;
+        passing_note(&gathering->passing, use.subject, use.kind, use.outcome,
+                     sqlite3_column_int64(row, 7));
         use.verdict = verdict_of_column(gathering, row, 5);
         if (count_use(gathering, &use))
             add_use(gathering, &use);
@@ -404,6 +408,14 @@ static int compare_members(const void *one, const void *other)
     return order ? order : (int)a->witness - (int)b->witness;
 }
 
+static int compare_subjects(const void *one, const void *other)
+{
+    const struct analysis_member *a = one;
+    const struct analysis_member *b = other;
+
+    return (a->subject_number > b->subject_number) - (a->subject_number < b->subject_number);
+}
+
 static int compare_findings(const void *one, const void *other)
 {
     const struct analysis_finding *a = one;
@@ -442,6 +454,23 @@ static void sort_processes(struct analysis_finding *finding)
     finding->process_count = kept;
 }
 
+static void mark_passing(const struct passing *passing, struct analysis_finding *finding)
+{
+    uint32_t last = MAP_NONE;
+
+    if (finding->channel != CHANNEL_FILESYSTEM)
+        return;
+    qsort(finding->members, finding->member_count, sizeof *finding->members, compare_subjects);
+    for (size_t i = 0; i < finding->member_count; i++) {
+        struct analysis_member *member = &finding->members[i];
+
+        member->passing = passing_is(passing, member->subject_number);
+        if (member->passing && member->subject_number != last)
+            finding->passing++;
+        last = member->subject_number;
+    }
+}
+
 /* Moves the drafts to the analysis, which from here on owns their arrays. */
 static void finish(struct gathering *gathering)
 {
@@ -453,6 +482,7 @@ static void finish(struct gathering *gathering)
         struct analysis_finding *finding = &analysis->findings[i];
 
         *finding = gathering->drafts[i].finding;
+        mark_passing(&gathering->passing, finding);
         qsort(finding->members, finding->member_count, sizeof *finding->members, compare_members);
         sort_processes(finding);
         if (finding->verdict == VERDICT_UNDECLARED)
@@ -472,6 +502,7 @@ int findings_load(struct analysis *analysis, sqlite3 *db, const struct subjects 
         .subjects = subjects,
         .processes = processes,
         .places = {analysis->root, analysis->home, analysis->user, analysis->host},
+        .passing = passing_new(subjects->count),
     };
     int result;
 
@@ -481,6 +512,7 @@ int findings_load(struct analysis *analysis, sqlite3 *db, const struct subjects 
         result = gather_environments(&gathering, db);
     finish(&gathering);
     names_fini(&gathering.keys);
+    passing_fini(&gathering.passing);
     map_fini(&gathering.routes);
     map_fini(&gathering.members);
     map_fini(&gathering.different);

@@ -224,9 +224,10 @@ static void add_member(struct writer *writer, const struct analysis_member *memb
     }
     buffer_printf(writer->out,
                   ", \"operation\": \"%s\", \"outcome\": \"%s\", \"count\": %" PRId64
-                  ", \"source\": \"%s\"}",
+                  ", \"source\": \"%s\"%s}",
                   operation_name(member->operation), outcome.data, member->count,
-                  member->witness ? "witness" : "shim");
+                  member->witness ? "witness" : "shim",
+                  member->passing ? ", \"passing\": true" : "");
 }
 
 static void add_service(struct writer *writer, const struct service *service)

@@ -108,11 +108,14 @@ void page_paragraph(struct page *page, size_t indent, const char *text)
 
 void list_start(struct list *list, struct page *page, const char *head, size_t lines)
 {
+    /* An item has a space before it. */
+    size_t start = *head ? INDENT : INDENT - 1;
+
     *list = (struct list){.page = page, .lines = lines, .line = 1};
-    add_spaces(page, INDENT);
+    add_spaces(page, start);
     buffer_printf(page->out, "%s", head);
     list->indent = 2ul * INDENT;
-    list->column = INDENT + quote_width(head, strlen(head));
+    list->column = start + quote_width(head, strlen(head));
 }
 
 void list_add(struct list *list, const char *item)

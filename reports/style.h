@@ -33,7 +33,7 @@ void page_detail(struct page *page, const char *text);
 /* A plain line that is wrapped; the lines after the first are indented by `indent`. */
 void page_paragraph(struct page *page, size_t indent, const char *text);
 
-/* "  head: one, two, three and 7 more" in at most `lines` lines. Start with zeros and `head`; then
+/* "  head: one, two, three and 7 more" in at most `lines` lines. `head` may be empty; then
  * list_add for each item; list_end says how many there are in all. */
 struct list {
     struct page *page;

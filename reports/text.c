@@ -16,11 +16,7 @@
 #include "style.h"
 #include "text_parts.h"
 
-#define NAME_COLUMN   36
-#define MOST_PLACES   6 /* rows of files that no package owns */
-#define MOST_PACKAGES 8
-#define MOST_ROWS     5 /* of the other channels */
-#define LIST_LINES    2
+#define MOST_ROWS 5 /* of endpoints */
 
 static void add_duration(struct buffer *out, const struct analysis *analysis)
 {
@@ -82,146 +78,12 @@ static void show_header(struct page *page, const struct analysis *analysis)
         quote_display(&line, analysis->root.bytes, analysis->root.length);
     }
     page_paragraph(page, 2, line.data);
-}
-
-/* The findings of a channel and a class, as a range: they are sorted that way. */
-static struct span span_of(const struct analysis *analysis, enum channel channel,
-                           enum finding_class class)
-{
-    struct span span = {0, 0};
-
-    for (size_t i = 0; i < analysis->finding_count; i++) {
-        const struct analysis_finding *finding = &analysis->findings[i];
-
-        if (finding->channel != channel || finding->class != class ||
-            finding->verdict != VERDICT_UNDECLARED)
-            continue;
-        if (span.start == span.end)
-            span.start = i;
-        span.end = i + 1;
-    }
-    return span;
-}
-
-/* How a finding of files is shown: what was only looked at or listed says the least. */
-enum row_kind { ROW_PLACE, ROW_PACKAGE, ROW_GLANCE };
-
-static enum row_kind row_kind(const struct analysis_finding *finding)
-{
-    const uint32_t glances = 1u << ACCESS_LOOK | 1u << ACCESS_LIST;
-
-    if (finding->package.length)
-        return ROW_PACKAGE;
-    return finding->class == FINDING_READ && !(finding->kinds & ~glances) ? ROW_GLANCE : ROW_PLACE;
-}
-
-static void show_place(struct page *page, const struct analysis *analysis,
-                       const struct analysis_finding *finding)
-{
-    cleanup_buffer struct buffer name = BUFFER_INIT;
-    cleanup_buffer struct buffer rest = BUFFER_INIT;
-
-    add_place(&name, analysis, finding->subject);
-    add_amount(&rest, finding);
-    add_users(&rest, analysis, finding, 3);
-    page_row(page, NAME_COLUMN, name.data, rest.data);
-    buffer_clear(&rest);
-    add_examples(&rest, finding, 3);
-    buffer_add_text(&rest, ": ");
-    analysis_chain(analysis, finding->processes[0], 4, 28, &rest);
-    page_detail(page, rest.data);
-}
-
-static void show_package(struct page *page, const struct analysis *analysis,
-                         const struct analysis_finding *finding)
-{
-    cleanup_buffer struct buffer name = BUFFER_INIT;
-    cleanup_buffer struct buffer rest = BUFFER_INIT;
-
-    quote_display(&name, finding->package.bytes, finding->package.length);
-    add_amount(&rest, finding);
-    add_users(&rest, analysis, finding, 3);
-    page_row(page, NAME_COLUMN, name.data, rest.data);
-}
-
-static void add_place_and_number(struct buffer *out, const struct analysis *analysis,
-                                 const struct analysis_finding *finding)
-{
-    add_place(out, analysis, finding->subject);
-    buffer_printf(out, " (%" PRIu32 ")", finding->subjects);
-}
-
-/* Rows for up to `most` findings of a kind, the names of the others in a list. */
-static void show_files(struct page *page, const struct analysis *analysis, struct span span,
-                       enum row_kind kind, size_t most)
-{
-    static const char *const heads[] = {
-        [ROW_PLACE] = "also:",
-        [ROW_PACKAGE] = "other packages:",
-        [ROW_GLANCE] = "only listed or looked at:",
-    };
-    struct list list;
-    size_t seen = 0;
-
-    for (size_t i = span.start; i < span.end; i++) {
-        const struct analysis_finding *finding = &analysis->findings[i];
-        cleanup_buffer struct buffer name = BUFFER_INIT;
-
-        if (row_kind(finding) != kind)
-            continue;
-        if (seen++ < most) {
-            if (kind == ROW_PACKAGE)
-                show_package(page, analysis, finding);
-            else
-                show_place(page, analysis, finding);
-            continue;
-        }
-        if (seen == most + 1)
-            list_start(&list, page, heads[kind], LIST_LINES);
-        add_place_and_number(&name, analysis, finding);
-        list_add(&list, name.data);
-    }
-    if (seen > most)
-        list_end(&list);
-}
-
-/* "looked for and not found, 312 names: /usr/local/include (35), ..." */
-static void show_probes(struct page *page, const struct analysis *analysis, struct span span)
-{
-    cleanup_buffer struct buffer head = BUFFER_INIT;
-    size_t names = 0;
-    struct list list;
-
-    if (span.start == span.end)
-        return;
-    for (size_t i = span.start; i < span.end; i++)
-        names += analysis->findings[i].subjects;
-    buffer_printf(&head, "looked for and not found, %zu name%s:", names, names == 1 ? "" : "s");
-    list_start(&list, page, head.data, LIST_LINES);
-    for (size_t i = span.start; i < span.end; i++) {
-        cleanup_buffer struct buffer name = BUFFER_INIT;
-
-        add_place_and_number(&name, analysis, &analysis->findings[i]);
-        list_add(&list, name.data);
-    }
-    list_end(&list);
-}
-
-static void show_filesystem(struct page *page, const struct analysis *analysis)
-{
-    struct span read = span_of(analysis, CHANNEL_FILESYSTEM, FINDING_READ);
-    struct span write = span_of(analysis, CHANNEL_FILESYSTEM, FINDING_WRITE);
-
-    show_files(page, analysis, write, ROW_PLACE, MOST_PLACES);
-    show_files(page, analysis, read, ROW_PLACE, MOST_PLACES);
-    show_files(page, analysis, read, ROW_GLANCE, 0);
-    show_files(page, analysis, read, ROW_PACKAGE, MOST_PACKAGES);
-    show_probes(page, analysis, span_of(analysis, CHANNEL_FILESYSTEM, FINDING_PROBE));
+    show_failed(page, analysis);
 }
 
 /* Variables are many and short: their names in lists, with who read them where somebody did. */
 static void show_variables(struct page *page, const struct analysis *analysis, struct span span,
-                           const char *operation, const char *head)
+                           const char *operation, const char *head, size_t lines)
 {
     cleanup_buffer struct buffer title = BUFFER_INIT;
     struct list list;
@@ -232,7 +94,7 @@ static void show_variables(struct page *page, const struct analysis *analysis, s
     if (count == 0)
         return;
     buffer_printf(&title, "%s, %zu:", head, count);
-    list_start(&list, page, title.data, LIST_LINES);
+    list_start(&list, page, title.data, lines);
     for (size_t i = span.start; i < span.end; i++) {
         const struct analysis_finding *finding = &analysis->findings[i];
         cleanup_buffer struct buffer item = BUFFER_INIT;
@@ -242,7 +104,7 @@ static void show_variables(struct page *page, const struct analysis *analysis, s
         quote_shortened(&item, finding->subject.bytes, finding->subject.length, 40);
         if (operation && strcmp(operation, "read") == 0) {
             buffer_add_text(&item, " (");
-            add_program_names(&item, analysis, finding, 2);
+            add_program_names(&item, analysis, finding, 1);
             buffer_add_char(&item, ')');
         }
         list_add(&list, item.data ? item.data : "");
@@ -254,11 +116,11 @@ static void show_environment(struct page *page, const struct analysis *analysis)
 {
     struct span span = span_of(analysis, CHANNEL_ENVIRONMENT, FINDING_READ);
 
-    show_variables(page, analysis, span, "read", "read");
-    show_variables(page, analysis, span, "locale", "locale");
-    show_variables(page, analysis, span, "visible", "visible to programs");
+    show_variables(page, analysis, span, "read", "read", LIST_LINES);
+    show_variables(page, analysis, span, "locale", "locale", 1);
+    show_variables(page, analysis, span, "visible", "visible to programs", 1);
     show_variables(page, analysis, span_of(analysis, CHANNEL_ENVIRONMENT, FINDING_PROBE), NULL,
-                   "looked for and not set");
+                   "looked for and not set", 1);
 }
 
 /* Named by what people call it where that is known. */
@@ -279,7 +141,7 @@ static void show_service(struct page *page, const struct analysis *analysis,
     buffer_clear(&rest);
     if (finding->service) {
         quote_display(&rest, finding->subject.bytes, finding->subject.length);
-        buffer_printf(&rest, " %s: ", finding->service->text);
+        buffer_printf(&rest, ", which %s: ", finding->service->text);
     }
     analysis_chain(analysis, finding->processes[0], 4, 32, &rest);
     page_detail(page, rest.data);
@@ -307,8 +169,8 @@ static void show_services(struct page *page, const struct analysis *analysis)
     list_end(&list);
 }
 
-static void show_value(struct page *page, const struct analysis *analysis,
-                       const struct analysis_finding *finding, bool chain)
+static void show_endpoint(struct page *page, const struct analysis *analysis,
+                          const struct analysis_finding *finding)
 {
     cleanup_buffer struct buffer name = BUFFER_INIT;
     cleanup_buffer struct buffer rest = BUFFER_INIT;
@@ -320,14 +182,14 @@ static void show_value(struct page *page, const struct analysis *analysis,
         buffer_add_text(&rest, ", not found");
     add_users(&rest, analysis, finding, 3);
     page_row(page, NAME_COLUMN, name.data ? name.data : "", rest.data);
-    if (!chain || analysis->processes[finding->processes[0]].parent == ANALYSIS_NONE)
+    if (analysis->processes[finding->processes[0]].parent == ANALYSIS_NONE)
         return;
     buffer_clear(&rest);
     analysis_chain(analysis, finding->processes[0], 4, 32, &rest);
     page_detail(page, rest.data);
 }
 
-static void show_values(struct page *page, const struct analysis *analysis, enum channel channel)
+static void show_endpoints(struct page *page, const struct analysis *analysis)
 {
     struct list list;
     size_t seen = 0;
@@ -336,11 +198,11 @@ static void show_values(struct page *page, const struct analysis *analysis, enum
         const struct analysis_finding *finding = &analysis->findings[i];
         cleanup_buffer struct buffer name = BUFFER_INIT;
 
-        if (finding->channel != channel || finding->verdict != VERDICT_UNDECLARED ||
+        if (finding->channel != CHANNEL_NETWORK || finding->verdict != VERDICT_UNDECLARED ||
             finding->class == FINDING_SERVICE)
             continue;
         if (seen++ < MOST_ROWS) {
-            show_value(page, analysis, finding, seen == 1 || channel == CHANNEL_NETWORK);
+            show_endpoint(page, analysis, finding);
             continue;
         }
         if (seen == MOST_ROWS + 1)
@@ -352,20 +214,59 @@ static void show_values(struct page *page, const struct analysis *analysis, enum
         list_end(&list);
 }
 
+/* "realtime (cc1 ×36, date), ...", and how it came to the first of them where that is a cause of
+ * other bytes in the result: nearly every program asks for its user and its limits. */
+static void show_values(struct page *page, const struct analysis *analysis, enum channel channel)
+{
+    size_t programs = analysis->channels[channel].findings > 2 ? 1 : 3;
+    const struct analysis_finding *first = NULL;
+    cleanup_buffer struct buffer chain = BUFFER_INIT;
+    struct list list;
+
+    list_start(&list, page, "", LIST_LINES);
+    for (size_t i = 0; i < analysis->finding_count; i++) {
+        const struct analysis_finding *finding = &analysis->findings[i];
+        cleanup_buffer struct buffer item = BUFFER_INIT;
+
+        if (finding->channel != channel || finding->verdict != VERDICT_UNDECLARED)
+            continue;
+        first = first ? first : finding;
+        quote_shortened(&item, finding->subject.bytes, finding->subject.length, 40);
+        buffer_add_text(&item, finding->class == FINDING_PROBE ? " not found (" : " (");
+        add_program_counts(&item, analysis, finding, programs);
+        buffer_add_char(&item, ')');
+        list_add(&list, item.data);
+    }
+    list_end(&list);
+    if (channel != CHANNEL_CLOCK && channel != CHANNEL_RANDOMNESS)
+        return;
+    if (!first || analysis->processes[first->processes[0]].parent == ANALYSIS_NONE)
+        return;
+    analysis_chain(analysis, first->processes[0], 4, 32, &chain);
+    page_detail(page, chain.data);
+}
+
 static void show_channel(struct page *page, const struct analysis *analysis, enum channel channel)
 {
     cleanup_buffer struct buffer note = BUFFER_INIT;
 
     add_channel_note(&note, analysis, channel);
     page_heading(page, channel_title(channel), note.data);
-    if (channel == CHANNEL_FILESYSTEM)
+    switch (channel) {
+    case CHANNEL_FILESYSTEM:
         show_filesystem(page, analysis);
-    else if (channel == CHANNEL_ENVIRONMENT)
-        show_environment(page, analysis);
-    if (channel == CHANNEL_NETWORK)
+        break;
+    case CHANNEL_NETWORK:
         show_services(page, analysis);
-    if (channel != CHANNEL_FILESYSTEM && channel != CHANNEL_ENVIRONMENT)
+        show_endpoints(page, analysis);
+        break;
+    case CHANNEL_ENVIRONMENT:
+        show_environment(page, analysis);
+        break;
+    default:
         show_values(page, analysis, channel);
+        break;
+    }
 }
 
 static void show_clean_channels(struct page *page, const struct analysis *analysis)

@@ -63,12 +63,9 @@ void add_amount(struct buffer *out, const struct analysis_finding *finding)
             buffer_printf(out, "%s%s", shown++ ? ", " : " ", words[i].word);
 }
 
-static void add_programs(struct buffer *out, const struct analysis *analysis,
-                         const struct analysis_finding *finding, size_t most, bool numbers)
+static void add_program_list(struct buffer *out, const struct analysis_users *users, size_t count,
+                             size_t most, bool numbers)
 {
-    size_t count;
-    cleanup_free struct analysis_users *users = analysis_programs(analysis, finding, &count);
-
     for (size_t i = 0; i < count && i < most; i++) {
         buffer_add_text(out, i ? ", " : "");
         quote_shortened(out, users[i].program.bytes, users[i].program.length, 24);
@@ -79,10 +76,40 @@ static void add_programs(struct buffer *out, const struct analysis *analysis,
         buffer_printf(out, " and %zu more", count - most);
 }
 
+static void add_programs(struct buffer *out, const struct analysis *analysis,
+                         const struct analysis_finding *finding, size_t most, bool numbers)
+{
+    size_t count;
+    cleanup_free struct analysis_users *users = analysis_programs(analysis, finding, &count);
+
+    add_program_list(out, users, count, most, numbers);
+}
+
+void show_failed(struct page *page, const struct analysis *analysis)
+{
+    size_t count, processes = 0;
+    cleanup_free struct analysis_users *users = analysis_failed(analysis, &count);
+    cleanup_buffer struct buffer line = BUFFER_INIT;
+
+    for (size_t i = 0; i < count; i++)
+        processes += users[i].processes;
+    if (!processes)
+        return;
+    buffer_printf(&line, "%zu process%s failed: ", processes, processes == 1 ? "" : "es");
+    add_program_list(&line, users, count, 5, true);
+    page_paragraph(page, 2, line.data);
+}
+
 void add_users(struct buffer *out, const struct analysis *analysis,
                const struct analysis_finding *finding, size_t most)
 {
     buffer_add_text(out, " by ");
+    add_programs(out, analysis, finding, most, true);
+}
+
+void add_program_counts(struct buffer *out, const struct analysis *analysis,
+                        const struct analysis_finding *finding, size_t most)
+{
     add_programs(out, analysis, finding, most, true);
 }
 
@@ -109,6 +136,8 @@ void add_examples(struct buffer *out, const struct analysis_finding *finding, si
         struct text name = finding->members[i].subject;
 
         if (i && finding->members[i].subject_number == finding->members[i - 1].subject_number)
+            continue;
+        if (finding->members[i].passing && finding->passing < finding->subjects)
             continue;
         if (path_is_within(name, finding->subject) && name.length > finding->subject.length + 1 &&
             finding->subject.length > 1) {
@@ -256,4 +285,21 @@ void show_next_steps(struct page *page, const struct analysis *analysis,
                                            : "./tallyman.yaml (see man tallyman.yaml)",
                   database.length ? database.data : "");
     page_paragraph(page, 4, line.data);
+}
+
+struct span span_of(const struct analysis *analysis, enum channel channel, enum finding_class class)
+{
+    struct span span = {0, 0};
+
+    for (size_t i = 0; i < analysis->finding_count; i++) {
+        const struct analysis_finding *finding = &analysis->findings[i];
+
+        if (finding->channel != channel || finding->class != class ||
+            finding->verdict != VERDICT_UNDECLARED)
+            continue;
+        if (span.start == span.end)
+            span.start = i;
+        span.end = i + 1;
+    }
+    return span;
 }

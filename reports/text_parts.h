@@ -8,9 +8,16 @@
 #include "reports.h"
 #include "style.h"
 
+#define NAME_COLUMN 36
+#define LIST_LINES  2
+
 struct span {
     size_t start, end; /* indexes of findings */
 };
+
+/* The undeclared findings of a channel and a class: they are sorted that way. */
+struct span span_of(const struct analysis *analysis, enum channel channel,
+                    enum finding_class class);
 
 struct page page_for(const struct report_settings *settings, struct buffer *out);
 void add_title(struct page *page, const char *text);
@@ -24,6 +31,9 @@ void add_amount(struct buffer *out, const struct analysis_finding *finding);
 /* " by cc1 ×36, as and 3 more" */
 void add_users(struct buffer *out, const struct analysis *analysis,
                const struct analysis_finding *finding, size_t most);
+/* "cc1 ×36, as and 3 more"; "cc1, as and 3 more" */
+void add_program_counts(struct buffer *out, const struct analysis *analysis,
+                        const struct analysis_finding *finding, size_t most);
 void add_program_names(struct buffer *out, const struct analysis *analysis,
                        const struct analysis_finding *finding, size_t most);
 /* Names of the first members, without the folder of the group. */
@@ -33,6 +43,10 @@ void add_service_name(struct buffer *out, const struct analysis_finding *finding
 /* "1204 accesses, 38 findings" */
 void add_channel_note(struct buffer *out, const struct analysis *analysis, enum channel channel);
 
+/* What the section on files holds below its heading. */
+void show_filesystem(struct page *page, const struct analysis *analysis);
+/* "3 processes failed: sh ×2, grep"; nothing when none did. */
+void show_failed(struct page *page, const struct analysis *analysis);
 void show_unused_waivers(struct page *page, const struct analysis *analysis);
 void show_blind_spots(struct page *page, const struct analysis *analysis);
 void show_waived(struct page *page, const struct analysis *analysis);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "small_run.h"
+#include "tallyman/record.h"
 
 static struct small_run run;
 
@@ -241,4 +242,48 @@ Test(findings, the_newest_run_is_found_and_a_missing_one_is_not)
     cr_assert_lt(analysis_find_run(run.db, 2, &why), 0);
     cr_assert_not_null(strstr(why.data, "no run 2"));
     buffer_fini(&why);
+}
+
+Test(findings, what_was_removed_again_or_has_a_random_name_is_passing)
+{
+    struct analysis *analysis;
+    const struct analysis_finding *finding;
+
+    small_run_event(&run, "write", "/tmp/gone", RECORD_CREATE, 1);
+    small_run_event(&run, "unlink", "/tmp/gone", RECORD_NO_FOLLOW, 2);
+    small_run_event(&run, "write", "/tmp/random", RECORD_CREATE | RECORD_TEMPORARY, 1);
+    small_run_event(&run, "write", "/tmp/stays", RECORD_CREATE, 1);
+    small_run_event(&run, "write", "/tmp/old", RECORD_CREATE | RECORD_EXISTED, 1);
+    small_run_event(&run, "unlink", "/tmp/old", RECORD_NO_FOLLOW, 2);
+    small_run_judge(&run, NULL);
+    analysis = small_run_load(&run);
+    finding = small_run_finding(analysis, "/tmp");
+    cr_assert_eq(finding->subjects, 4);
+    cr_assert_eq(finding->passing, 2);
+    for (size_t i = 0; i < finding->member_count; i++) {
+        const struct analysis_member *member = &finding->members[i];
+        bool passing = strcmp(member->subject.bytes, "/tmp/gone") == 0 ||
+                       strcmp(member->subject.bytes, "/tmp/random") == 0;
+
+        cr_assert_eq(member->passing, passing, "%s", member->subject.bytes);
+    }
+    analysis_free(analysis);
+}
+
+Test(findings, processes_that_failed_are_counted_by_program)
+{
+    struct analysis *analysis;
+    struct analysis_users *users;
+    size_t count;
+
+    small_run_execute(&run, "UPDATE process SET exit_status = 1 WHERE id = 2;"
+                            "UPDATE process SET exit_status = NULL, signal = 11 WHERE id = 3");
+    small_run_judge(&run, NULL);
+    analysis = small_run_load(&run);
+    users = analysis_failed(analysis, &count);
+    cr_assert_eq(count, 2);
+    cr_assert_eq(users[0].processes, 1);
+    cr_assert_eq(strncmp(users[0].program.bytes, "cc1", users[0].program.length), 0);
+    free(users);
+    analysis_free(analysis);
 }

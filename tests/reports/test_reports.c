@@ -7,6 +7,7 @@
 #include "quote.h"
 #include "reports.h"
 #include "small_run.h"
+#include "tallyman/record.h"
 
 static struct small_run run;
 
@@ -223,10 +224,74 @@ Test(reports, the_summary_is_short_and_counts_everything)
     load_case("build");
     analysis = small_run_load(&run);
     report_summary(analysis, &settings, &out);
-    cr_assert_not_null(strstr(out.data, "3 processes"));
-    cr_assert_not_null(strstr(out.data, "tallyman report"));
-    cr_assert_not_null(strstr(out.data, "other.db"));
+    cr_assert_eq(strncmp(out.data, "tallyman: 3 processes, ", 23), 0, "%s", out.data);
+    cr_assert_not_null(strstr(out.data, "\n  see: tallyman report other.db\n"));
     cr_assert_lt(out.length, 600);
+    for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n"))
+        cr_assert_leq(quote_width(line, strlen(line)), 80, "%s", line);
     analysis_free(analysis);
     buffer_fini(&out);
+}
+
+static void check_summary(const char *end, const char *expected)
+{
+    struct report_settings settings = {.width = 80, .database = "tallyman.db"};
+    struct analysis *analysis;
+    struct buffer out = BUFFER_INIT;
+
+    small_run_execute(&run, end);
+    analysis = small_run_load(&run);
+    report_summary(analysis, &settings, &out);
+    cr_assert_eq(strncmp(out.data, expected, strlen(expected)), 0, "%s", out.data);
+    analysis_free(analysis);
+    buffer_fini(&out);
+}
+
+Test(reports, the_summary_says_that_the_command_failed)
+{
+    check_summary("UPDATE run SET exit_status = 2", "tallyman: the command exited 2; 3 processes");
+    check_summary("UPDATE run SET exit_status = 143, signal = 15",
+                  "tallyman: the command was ended by SIGTERM; 3 processes");
+}
+
+static void check_text(const char *expected, bool there)
+{
+    struct report_settings settings = {.width = 100, .database = "tallyman.db"};
+    struct buffer out = BUFFER_INIT;
+
+    render("text", &settings, &out);
+    cr_assert_eq(strstr(out.data, expected) != NULL, there, "%s in:\n%s", expected, out.data);
+    buffer_fini(&out);
+}
+
+Test(reports, temporary_files_take_one_line_and_others_beside_them_are_named)
+{
+    small_run_event(&run, "write", "/tmp/ccA.s", RECORD_CREATE | RECORD_TEMPORARY, 1);
+    small_run_event(&run, "write", "/tmp/ccB.s", RECORD_CREATE | RECORD_TEMPORARY, 1);
+    small_run_judge(&run, NULL);
+    check_text("  temporary files, 2: /tmp by cc1\n", true);
+    check_text("ccA", false);
+    small_run_event(&run, "write", "/tmp/lock", RECORD_CREATE, 1);
+    small_run_judge(&run, NULL);
+    check_text("temporary files", false);
+    check_text("3 names written (2 temporary) by cc1", true);
+    check_text("lock, …", true);
+    check_text("ccA", false);
+}
+
+Test(reports, devices_and_the_kernels_files_take_one_line)
+{
+    small_run_event(&run, "write", "/dev/null", 0, 1);
+    small_run_event(&run, "read", "/dev/null", 0, 1);
+    small_run_event(&run, "read", "/proc/cpuinfo", 0, 1);
+    small_run_judge(&run, NULL);
+    check_text("  devices and kernel, 2: ", true);
+}
+
+Test(reports, processes_that_failed_are_in_one_line)
+{
+    small_run_judge(&run, NULL);
+    check_text("failed", false);
+    small_run_execute(&run, "UPDATE process SET exit_status = 1 WHERE id > 1");
+    check_text("\n2 processes failed: cc1, sh\n", true);
 }
