@@ -190,7 +190,10 @@ class Task:
             return self.path_of(None if folder is None else arguments[folder],
                                 arguments[path] if path < len(arguments) else "")
 
-        if name in SIMPLE:
+        if name == "utimensat" and arguments[1] == "NULL":  # futimens
+            named = re.match(r"^\d+<(/.*)>$", arguments[0])
+            yield "utime", named and normalise(unquote(named.group(1)))
+        elif name in SIMPLE:
             operation, folder, path = SIMPLE[name]
             yield operation, pick(folder, path)
         elif name in DESCRIPTOR:

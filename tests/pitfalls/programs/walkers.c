@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * B8: functions of libc that look at folders and links by calls of their own. The folder tree/ holds
- * a file and a folder, link leads to it.
+ * B8: functions of libc that look at folders and links by calls of their own. The folder tree/
+ * holds a file and a folder, link leads to it.
  */
 #include <dirent.h>
 #include <fts.h>

@@ -12,9 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const unsigned refused[] = {SYS_unshare, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_seccomp,
-    SYS_setns, SYS_clone3, SYS_openat2, SYS_faccessat2, SYS_close_range, SYS_pidfd_open,
-    SYS_memfd_create, SYS_io_uring_setup, SYS_ptrace};
+static const unsigned refused[] = {
+    SYS_unshare,    SYS_mount,        SYS_umount2,        SYS_pivot_root, SYS_seccomp,
+    SYS_setns,      SYS_clone3,       SYS_openat2,        SYS_faccessat2, SYS_close_range,
+    SYS_pidfd_open, SYS_memfd_create, SYS_io_uring_setup, SYS_ptrace};
 enum { COUNT = sizeof refused / sizeof *refused };
 
 int main(int argc, char **argv)
@@ -25,8 +26,8 @@ int main(int argc, char **argv)
 
     if (!error)
         return 2;
-    program[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                              offsetof(struct seccomp_data, nr));
+    program[0] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (unsigned i = 0; i < COUNT; i++) {
         program[2 * i + 1] =
             (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], 0, 1);
