@@ -74,6 +74,9 @@ typedef int limit_resource;
 #define CHANGE(name, ret, fails, params, args, event, note) DECLARE(name, ret, params)
 #define CUSTOM(name, ret, fails, params, args, event, note) DECLARE(name, ret, params)
 #include "tallyman/hooks.def"
+#ifdef __i386__
+#    include "tallyman/hooks_time64.def"
+#endif
 #undef HOOK
 #undef CHANGE
 #undef CUSTOM

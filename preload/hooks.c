@@ -6,6 +6,17 @@
 #include "hook.h"
 #include "note_values.h"
 
+#ifdef __i386__
+/* A child that ended; stopped and continued ones did not. */
+static void note_child(struct call *call, pid_t pid, int status)
+{
+    if (WIFSTOPPED(status) || WIFCONTINUED(status))
+        return;
+    call->error = status;
+    note_strings(call, EVENT_PROCESS_EXIT, NULL, 0, NULL, 0, (uint64_t)pid);
+}
+#endif
+
 #define WRAPPER(name, ret, fails, params, args, event, started)                                    \
     ret hook_##name params                                                                         \
     {                                                                                              \
@@ -24,3 +35,6 @@
     WRAPPER(name, ret, fails, params, args, event, self_active() ? log_time() : 0)
 #define CUSTOM(name, ret, fails, params, args, event, note)
 #include "tallyman/hooks.def"
+#ifdef __i386__
+#    include "tallyman/hooks_time64.def"
+#endif

@@ -31,6 +31,18 @@ int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c, un
     return REAL(prctl)(option, a, b, c, d);
 }
 
+#ifdef __i386__
+int hook___prctl_time64(int option, unsigned long a, unsigned long b, unsigned long c,
+                        unsigned long d)
+{
+    struct call call = {.hook = HOOK___prctl_time64};
+
+    if (option == PR_SET_SECCOMP)
+        before_filter(&call);
+    return REAL(__prctl_time64)(option, a, b, c, d);
+}
+#endif
+
 /* --- syscall(2) ----------------------------------------------------------------------------- */
 
 /* Calls by number that are plain looks at a path: which argument is what, -1 none. */

@@ -14,7 +14,7 @@
 #include "raw.h"
 #include "text.h"
 
-real_function real_table[HOOK_COUNT];
+real_function real_table[HOOK_END];
 
 /* All names in one block with an offset each: no relocations at load time. */
 static const struct hook_names {
@@ -23,16 +23,25 @@ static const struct hook_names {
 #define CHANGE(name, ret, fails, params, args, event, note) ROW(name)
 #define CUSTOM(name, ret, fails, params, args, event, note) ROW(name)
 #include "tallyman/hooks.def"
+#ifdef __i386__
+#    include "tallyman/hooks_time64.def"
+#endif
 #undef ROW
 } names = {
 #define ROW(name) .name = #name,
 #include "tallyman/hooks.def"
+#ifdef __i386__
+#    include "tallyman/hooks_time64.def"
+#endif
 #undef ROW
 };
 
-static const uint16_t name_offsets[HOOK_COUNT] = {
-#define ROW(name) offsetof(struct hook_names, name),
+static const uint16_t name_offsets[HOOK_END] = {
+#define ROW(name) [HOOK_##name] = offsetof(struct hook_names, name),
 #include "tallyman/hooks.def"
+#ifdef __i386__
+#    include "tallyman/hooks_time64.def"
+#endif
 #undef ROW
 #undef HOOK
 #undef CHANGE

@@ -17,10 +17,14 @@ enum hook {
 #define CHANGE(name, ret, fails, params, args, event, note) HOOK_##name,
 #define CUSTOM(name, ret, fails, params, args, event, note) HOOK_##name,
 #include "tallyman/hooks.def"
+    HOOK_COUNT, /* a number of its own: the shim's start-up */
+#ifdef __i386__
+#    include "tallyman/hooks_time64.def"
+#endif
 #undef HOOK
 #undef CHANGE
 #undef CUSTOM
-    HOOK_COUNT
+    HOOK_END
 };
 
 typedef void (*real_function)(void);
@@ -28,7 +32,7 @@ typedef void (*real_function)(void);
 /* The next definition of hook's symbol, NULL when no loaded object has one. */
 real_function real_find(enum hook hook);
 
-extern real_function real_table[HOOK_COUNT];
+extern real_function real_table[HOOK_END];
 
 static inline real_function real_get(enum hook hook)
 {

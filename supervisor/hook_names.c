@@ -6,10 +6,11 @@ static const char *const names[] = {
 #define CHANGE(name, ret, fails, params, args, event, note) #name,
 #define CUSTOM(name, ret, fails, params, args, event, note) #name,
 #include "tallyman/hooks.def"
+    "start",
+#include "tallyman/hooks_time64.def"
 #undef HOOK
 #undef CHANGE
 #undef CUSTOM
-    "start",
 };
 
 const char *hook_name(uint16_t hook)
