@@ -74,7 +74,7 @@ is "H4: a run leaves no mount behind" "$(cat /proc/self/mountinfo)" "$mounts"
 
 if command -v nscd >/dev/null && [ ! -e /run/nscd/socket ]; then
     mkdir -p "$work/nscd"
-    check "B10: asking nscd is a connection that is seen" unshare -m sh -c '
+    check "B10: asking nscd is a question that is seen" unshare -m sh -c '
         mount -t tmpfs none /run && mkdir /run/nscd && { nscd -F >/dev/null 2>&1 & } && nscd=$!
         for i in 1 2 3 4 5 6 7 8 9 10; do [ -S /run/nscd/socket ] && break; sleep 0.2; done
         rm -f "$work/run.db"
