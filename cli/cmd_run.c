@@ -121,7 +121,6 @@ static void summarise(const struct analysis *analysis)
 
     report_settings_for(STDERR_FILENO, &settings);
     report_summary(analysis, &settings, &text);
-    report_evidence_shortly(analysis, &settings, &text);
     if (text.length)
         fwrite(text.data, 1, text.length, stderr);
 }

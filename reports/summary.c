@@ -64,6 +64,7 @@ void report_summary(const struct analysis *analysis, const struct report_setting
     if (!analysis->complete)
         buffer_add_text(&line, "; evidence incomplete");
     page_paragraph(&page, 2, line.data);
+    show_blind_spots(&page, analysis);
     /* A line of its own: a command that is to be typed must not be wrapped. */
     buffer_add_text(out, "  see: tallyman report");
     if (settings->database && strcmp(settings->database, "tallyman.db") != 0) {
