@@ -61,16 +61,20 @@ static bool has_slash(const char *text)
 
 #define FOUND_ROOM 512u
 
-static void begin(struct execution *execution, enum hook hook, int dirfd, const char *path,
-                  bool search, char *const envp[])
+/* This process could not report in; what it starts may be able to. */
+static bool is_deaf(void)
+{
+    return !self_active() && environment_find_run();
+}
+
+/* Gives the execution its id and records it. A function of its own, so that the array is not there
+ * while the process reports in. */
+__attribute__((noinline)) static enum image_class announce(struct execution *execution, int dirfd,
+                                                           const char *path, bool search)
 {
     char found[FOUND_ROOM];
-    enum image_class class;
+    enum image_class class = IMAGE_UNKNOWN;
 
-    *execution = (struct execution){.call = {.hook = hook},
-                                    .environment = {.block = (char **)(uintptr_t)envp}};
-    if (!self_active() || log_is_quiet())
-        return;
     if (!raw_readable(path, 1))
         path = NULL;
     if (path && search && !has_slash(path)) {
@@ -78,10 +82,28 @@ static void begin(struct execution *execution, enum hook hook, int dirfd, const 
         path = found[0] ? found : NULL; /* what is nowhere is not in the current folder either */
     }
     execution->id = log_new_id();
-    class = path ? image_class_of(dirfd, path) : IMAGE_UNKNOWN;
-    if (path)
+    if (path) {
+        class = image_class_of(dirfd, path);
         note_execute(&execution->call, dirfd, path, execution->id, class);
-    execution->environment = environment_copy(envp, execution->id, class);
+    }
+    return class;
+}
+
+static void begin(struct execution *execution, enum hook hook, int dirfd, const char *path,
+                  bool search, char *const envp[])
+{
+    enum image_class class = IMAGE_UNKNOWN;
+    uint64_t handed_on = RUN_NO_EXECUTION;
+
+    *execution = (struct execution){.call = {.hook = hook},
+                                    .environment = {.block = (char **)(uintptr_t)envp}};
+    if (!is_deaf()) {
+        if (!self_active() || log_is_quiet())
+            return;
+        class = announce(execution, dirfd, path, search);
+        handed_on = execution->id;
+    }
+    execution->environment = environment_copy(envp, handed_on, class);
     if (self_thread.asks) {
         /* A vfork child: its parent unmaps it, for the child leaves this memory without return. */
         self_thread.exec_map = execution->environment.map;
@@ -92,9 +114,7 @@ static void begin(struct execution *execution, enum hook hook, int dirfd, const 
 /* After an exec that returned or a spawn. `error` 0: it started. */
 static void end(struct execution *execution, int error)
 {
-    if (!execution->id)
-        return;
-    if (error) {
+    if (execution->id && error) {
         execution->call.error = error;
         note_text(&execution->call, EVENT_EXECUTE_FAILED, "", execution->id, 0);
     }
@@ -167,62 +187,82 @@ int hook_execveat(int dirfd, const char *path, char *const argv[], char *const e
     return failed(&execution);
 }
 
-/* The variadic forms. glibc itself builds the array on the stack; this maps it, so that the stack
- * use stays bounded. `more` stands behind the first argument and is moved past the NULL: by
- * pointer, for a va_list handed over by value is moved on some processors and not on others. */
-struct arguments {
-    char **list;
-    size_t size;
-};
+/* The variadic forms. glibc itself builds the array on the stack; this does so for few arguments
+ * and maps it for many, so that the stack use stays bounded. `more` stands behind the first
+ * argument and is handed over by pointer, for a va_list by value is moved on some processors and
+ * not on others.
+ */
+#define FEW_ARGUMENTS 64u
 
-static struct arguments collect(const char *first, va_list *more)
+/* The NULL at the end counts, too. */
+static size_t count_arguments(const char *first, va_list *more)
 {
-    struct arguments arguments = {NULL, 0};
-    size_t count = first ? 2 : 1;
+    size_t count = 1;
     va_list again;
 
     va_copy(again, *more);
     for (const char *next = first; next; next = va_arg(again, const char *))
         count++;
     va_end(again);
-    arguments.size = (count * sizeof(char *) + 4095) & ~(size_t)4095;
-    arguments.list =
-        raw_map(arguments.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (!arguments.list)
-        return arguments;
-    count = 0;
-    for (const char *next = first; next; next = va_arg(*more, const char *))
-        arguments.list[count++] = (char *)(uintptr_t)next;
-    arguments.list[count] = NULL;
-    return arguments;
+    return count;
 }
 
-#define EXECL(name, body)                                                                          \
+/* What follows the NULL. */
+static char **environment_behind(const char *first, va_list *more)
+{
+    char **block;
+    va_list again;
+
+    va_copy(again, *more);
+    for (const char *next = first; next; next = va_arg(again, const char *))
+        ;
+    block = va_arg(again, char **);
+    va_end(again);
+    return block;
+}
+
+/* A function of its own, so that the array is not there while the call is being recorded. */
+__attribute__((noinline)) static void
+execute_list(const struct execution *execution, const char *path, const char *first, va_list *more)
+{
+    char *few[FEW_ARGUMENTS], **list = few;
+    size_t count = count_arguments(first, more), size = 0;
+
+    if (count > FEW_ARGUMENTS) {
+        size = (count * sizeof *list + 4095) & ~(size_t)4095;
+        list = raw_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
+    if (!list) {
+        errno = ENOMEM;
+        return;
+    }
+    count = 0;
+    for (const char *next = first; next; next = va_arg(*more, const char *))
+        list[count++] = (char *)(uintptr_t)next;
+    list[count] = NULL;
+    if (execution->call.hook == HOOK_execlp)
+        REAL(execvpe)(path, list, execution->environment.block);
+    else
+        REAL(execve)(path, list, execution->environment.block);
+    if (size)
+        raw_unmap(list, size);
+}
+
+#define EXECL(name, block)                                                                         \
     int hook_##name(const char *path, const char *first, ...)                                      \
     {                                                                                              \
         struct execution execution;                                                                \
-        struct arguments arguments;                                                                \
         va_list more;                                                                              \
         va_start(more, first);                                                                     \
-        arguments = collect(first, &more);                                                         \
-        body;                                                                                      \
+        begin(&execution, HOOK_##name, AT_FDCWD, path, HOOK_##name == HOOK_execlp, block);         \
+        execute_list(&execution, path, first, &more);                                              \
         va_end(more);                                                                              \
-        if (!arguments.list) {                                                                     \
-            errno = ENOMEM;                                                                        \
-            return -1;                                                                             \
-        }                                                                                          \
-        begin(&execution, HOOK_##name, AT_FDCWD, path, HOOK_##name == HOOK_execlp, envp);          \
-        if (HOOK_##name == HOOK_execlp)                                                            \
-            REAL(execvpe)(path, arguments.list, execution.environment.block);                      \
-        else                                                                                       \
-            REAL(execve)(path, arguments.list, execution.environment.block);                       \
-        raw_unmap(arguments.list, arguments.size);                                                 \
         return failed(&execution);                                                                 \
     }
 
-EXECL(execl, char **envp = environ)
-EXECL(execlp, char **envp = environ)
-EXECL(execle, char **envp = va_arg(more, char **))
+EXECL(execl, environ)
+EXECL(execlp, environ)
+EXECL(execle, environment_behind(first, &more))
 
 /* --- spawn ---------------------------------------------------------------------------------- */
 
@@ -256,6 +296,10 @@ static uint64_t show_environment(struct call *call)
     enum image_class class;
     uint64_t id;
 
+    if (is_deaf()) {
+        environment_show(RUN_NO_EXECUTION, IMAGE_UNKNOWN);
+        return RUN_NO_EXECUTION;
+    }
     if (!self_active() || log_is_quiet())
         return 0;
     id = log_new_id();
@@ -270,7 +314,7 @@ static void unshow_environment(struct call *call, uint64_t id, int error)
     if (!id)
         return;
     environment_unshow();
-    if (error) {
+    if (error && id != RUN_NO_EXECUTION) {
         call->error = error;
         note_text(call, EVENT_EXECUTE_FAILED, "", id, 0);
     }
@@ -287,7 +331,7 @@ int hook_system(const char *command)
     id = show_environment(&call);
     result = REAL(system)(command);
     unshow_environment(&call, id, ERROR_OF(result, -1));
-    if (id && result != -1) {
+    if (id && id != RUN_NO_EXECUTION && result != -1) {
         call.error = result;
         note_text(&call, EVENT_PROCESS_EXIT, "", id, RECORD_IMPLIED);
     }

@@ -118,6 +118,8 @@ static size_t write_program(char *to, size_t room, uint32_t *flags)
             return used;
     }
     got = raw_readlink("/proc/self/exe", to, room);
+    if (got < 0)
+        log_count_lost();
     if (got == (long)room)
         *flags |= RECORD_CUT;
     return got < 0 ? 0 : (size_t)got;
@@ -171,8 +173,11 @@ static void note_arguments(int count, char **arguments)
 __attribute__((constructor)) static void start(int count, char **arguments, char **environment)
 {
     (void)environment;
-    if (!self_active())
+    if (!self_active()) {
+        if (environment_find_run())
+            environment_hide();
         return;
+    }
     note_arguments(count, arguments);
     note_objects();
     environment_hide();

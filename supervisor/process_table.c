@@ -33,6 +33,7 @@ struct process {
     struct buffer cwd;
     uint32_t calls; /* of the exec family, whose outcome is not known yet */
     bool reported;  /* PROCESS_START was seen */
+    bool first;     /* as the supervisor started it */
     bool has_argv;
     bool has_environment;
     bool stored; /* the row is there */
@@ -163,6 +164,7 @@ void process_table_start(struct process_table *table, const struct record_view *
         process->parent = from;
     } else if (from == 0) {
         process->how = "first";
+        process->first = true;
     } else {
         process->how = "spawn"; /* until the record of the call says more */
         id_map_put(&table->by_execution, from, process);
@@ -454,7 +456,8 @@ static bool has_reported(const struct process_table *table, uint32_t pid)
 {
     const struct process *process = id_map_get(&table->by_pid, pid);
 
-    while (process && !process->reported)
+    /* One that the command started in its own place has the same pid, but is not the first. */
+    while (process && !(process->reported && process->first))
         process = process->same_pid;
     return process != NULL;
 }

@@ -42,6 +42,10 @@
 #define TALLYMAN_RUN_VARIABLE "TALLYMAN_RUN"
 #define RUN_PLAIN_IMAGE       0x8000000000000000ull
 
+/* The id that a process hands on which could not report in itself: no execution has it, so that what
+ * it starts is seen and is not taken for it. */
+#define RUN_NO_EXECUTION 0x0000ffffffffffffull
+
 #define LOG_ENVIRONMENTS 512u
 
 enum log_state { LOG_OPEN = 1, LOG_CLOSED = 2 };
@@ -126,7 +130,8 @@ struct record {
 #define RECORD_KEYED 0x0fffu
 #define RECORD_CUT 0x1000u        /* subject or other was longer than fits and is cut */
 #define RECORD_UNREADABLE 0x2000u /* the subject could not be read (bad pointer) */
-#define RECORD_UNRESOLVED 0x4000u /* the path is as given: the folder it starts from is not known */
+#define RECORD_UNRESOLVED 0x4000u /* the path is as given: the folder it starts from, or what the kernel
+                                     opened under a name of /proc or /dev, is not known */
 #define RECORD_RELATIVE_GONE 0x8000u /* the current folder was deleted: subject is "(deleted)/..." */
 
 /* What the fields of each kind hold, where it is not subject = the thing used:
