@@ -6,6 +6,7 @@
  */
 #include "log.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <time.h>
 
@@ -17,7 +18,8 @@
 #define PATH_ROOM       512u
 #define FOLD_SLOTS      512u /* one page of memory in every process */
 #define AHEAD_UNITS     16u  /* 256 KiB, for a program that will be out of the log's reach */
-#define HEARTBEAT_WAITS 5    /* seconds without a heartbeat after which nobody waits any more */
+#define WAIT_NS         UINT64_C(990000000)
+#define HEARTBEAT_WAITS 5 /* seconds without a heartbeat after which nobody waits any more */
 
 static struct {
     struct log_control *control;
@@ -74,12 +76,22 @@ static bool has_room(struct log_control *control, uint32_t released)
            __atomic_load_n(&control->limit, __ATOMIC_RELAXED);
 }
 
+/* Without the look for the vDSO, which needs more stack. */
+static uint64_t clock_now(void)
+{
+    struct timespec now = {0};
+
+    RAW(SYS_clock_gettime, CLOCK_MONOTONIC, &now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Back-pressure: waits for the supervisor to give units back. False when it is gone or has closed.
  */
 static bool wait_for_room(struct log_control *control)
 {
     const struct timespec second = {1, 0};
     uint32_t heartbeat = __atomic_load_n(&control->heartbeat, __ATOMIC_RELAXED);
+    uint64_t mark = 0;
     int silent = 0;
 
     for (;;) {
@@ -90,18 +102,40 @@ static bool wait_for_room(struct log_control *control)
             return false;
         if (has_room(control, released))
             return true;
+        mark = mark ? mark : clock_now();
         __atomic_fetch_add(&control->waiting, 1, __ATOMIC_SEQ_CST);
         RAW(SYS_futex, &control->released, FUTEX_WAIT, released, &second, 0, 0);
         __atomic_fetch_sub(&control->waiting, 1, __ATOMIC_SEQ_CST);
         beat = __atomic_load_n(&control->heartbeat, __ATOMIC_RELAXED);
         if (beat != heartbeat) {
             heartbeat = beat;
+            mark = clock_now();
             silent = 0;
-        } else if (released == __atomic_load_n(&control->released, __ATOMIC_RELAXED) &&
-                   ++silent >= HEARTBEAT_WAITS) {
-            __atomic_store_n(&control->state, LOG_CLOSED, __ATOMIC_RELAXED);
+        } else if (clock_now() - mark >= WAIT_NS) {
+            /* Whole waits are counted: signals cut them short, and where the process itself was
+             * stopped the supervisor may have been, too. */
+            mark = clock_now();
+            if (++silent >= HEARTBEAT_WAITS)
+                __atomic_store_n(&control->state, LOG_CLOSED, __ATOMIC_RELAXED);
         }
     }
+}
+
+/* Real blocks now: a full file system must be an error here and not SIGBUS later. A signal ends the
+ * call (tmpfs undoes all of it then), so that a fast timer leaves time for small pieces only. */
+static bool give_blocks(int fd, uint64_t offset, size_t size)
+{
+    size_t step = size;
+
+    for (size_t at = 0; at < size; at += step) {
+        long error;
+
+        while ((error = raw_fallocate(fd, offset + at, step)) == -EINTR)
+            step = LOG_UNIT;
+        if (error)
+            return false;
+    }
+    return true;
 }
 
 static struct chunk *map_chunk(int fd, uint32_t unit, uint32_t units)
@@ -110,8 +144,7 @@ static struct chunk *map_chunk(int fd, uint32_t unit, uint32_t units)
     size_t size = (size_t)units * LOG_UNIT;
     struct chunk *chunk;
 
-    /* Real blocks now: a full file system must be an error here and not SIGBUS later. */
-    if (raw_fallocate(fd, offset, size) != 0)
+    if (!give_blocks(fd, offset, size))
         return NULL;
     chunk = raw_map(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
     if (!chunk)
