@@ -248,6 +248,8 @@ void note_opened(const struct call *call, enum event_kind kind, int dirfd, const
     if (length == 0)
         return;
     first = subject_path(dirfd, path, &draft.flags);
+    if (length < 0)
+        draft.flags |= RECORD_UNRESOLVED;
     /* Files of /proc have no better name; theirs would hold a process's number. */
     if (length > 0 && !text_starts(name, "/proc/")) {
         draft.extra = name;

@@ -149,6 +149,17 @@ static void add_access(struct ingest *ingest, const struct record_view *record, 
     atomic_fetch_add_explicit(&ingest->counts->accesses, record->count, memory_order_relaxed);
 }
 
+/* The shim could not tell from which folder the path starts: nobody knows which file that was. Not
+ * where the program's own descriptor was none. */
+static void note_unresolved(struct ingest *ingest, const struct record_view *record)
+{
+    const struct record *head = record->head;
+
+    if ((head->flags & RECORD_UNRESOLVED) && head->error != EBADF && head->error != ENOTDIR)
+        store_blind_spot(ingest->store, process_table_id(ingest->processes, head),
+                         BLIND_SPOT_UNREADABLE, NULL, 0, record->count);
+}
+
 static void take_path(struct ingest *ingest, const struct record_view *record)
 {
     const struct record *head = record->head;
@@ -158,6 +169,7 @@ static void take_path(struct ingest *ingest, const struct record_view *record)
                      is_change_of_name(head->kind) ? RECORD_NO_FOLLOW : head->flags, record->other,
                      is_text ? 0 : head->other);
 
+    note_unresolved(ingest, record);
     if (subject)
         add_access(ingest, record, head->kind, subject, NULL);
 }
@@ -171,6 +183,7 @@ static void take_pair(struct ingest *ingest, const struct record_view *record, u
     struct subject *to =
         path_subject(ingest, record->other, head->other, RECORD_NO_FOLLOW, NULL, 0);
 
+    note_unresolved(ingest, record);
     if (!from || !to)
         return;
     add_access(ingest, record, head->kind, from, to);
@@ -227,6 +240,7 @@ static void take_execute(struct ingest *ingest, const struct record_view *record
     const struct subject *program =
         path_subject(ingest, record->subject, head->subject, head->flags, NULL, 0);
 
+    note_unresolved(ingest, record);
     process_table_execute(ingest->processes, record, program);
     atomic_fetch_add_explicit(&ingest->counts->accesses, record->count, memory_order_relaxed);
 }
