@@ -146,6 +146,11 @@ void drain_start(struct drain *drain)
         let_all_write(drain);
 }
 
+void drain_give_up(struct drain *drain)
+{
+    log_reader_set_limit(drain->reader, UINT32_MAX);
+}
+
 /* A writer that found the heart stopped for long has closed the log; what came after is lost. */
 static bool was_closed(const struct drain *drain)
 {

@@ -23,6 +23,9 @@ void drain_start(struct drain *drain);
 /* Ends the threads; writers are told that the log is closed. */
 void drain_stop(struct drain *drain);
 
+/* Nobody shall wait for room any more: the records stay in the log. */
+void drain_give_up(struct drain *drain);
+
 /* Takes everything that is left. The threads must not run. */
 void drain_rest(struct drain *drain);
 

@@ -202,7 +202,8 @@ void run_directory_remove(struct run_directory *directory)
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlinkat(directory->folder, names[i], 0);
-    rmdir(directory->path);
+    if (directory->path)
+        rmdir(directory->path);
     run_directory_fini(directory);
 }
 

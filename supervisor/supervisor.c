@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -342,6 +344,57 @@ static void supervise(struct supervision *run)
         keep_log(run);
 }
 
+/* --- exit(3) in the middle, for want of memory ---------------------------------------------- */
+
+static struct {
+    struct supervision *run;
+    pid_t process;
+    pthread_t thread;
+} guarded;
+
+/* The build is not to blame: whoever waits for tallyman shall wait until the command has ended, and
+ * its records are kept. The main thread goes on meanwhile when another one is here. */
+static void end_early(void)
+{
+    struct supervision *run = guarded.run;
+    const volatile bool *ended;
+
+    if (!run || getpid() != guarded.process)
+        return;
+    guarded.run = NULL;
+    group_watch_stop(&run->wait.group);
+    if (run->wait.command <= 0) {
+        run_directory_remove(&run->directory);
+        return;
+    }
+    if (run->drain)
+        drain_give_up(run->drain);
+    ended = &run->wait.ended;
+    while (!*ended) {
+        if (pthread_equal(pthread_self(), guarded.thread))
+            signals_wait(&run->wait, TICK_MS);
+        else
+            usleep(TICK_MS * 1000);
+    }
+    dprintf(STDERR_FILENO,
+            "tallyman: the records of this run are kept, make the database with: tallyman recover "
+            "%s -o FILE\n",
+            run->directory.path);
+}
+
+static void guard(struct supervision *run)
+{
+    static bool registered;
+
+    guarded.process = getpid();
+    guarded.thread = pthread_self();
+    guarded.run = run;
+    if (!registered)
+        registered = atexit(end_early) == 0;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
 static void remember_children(struct supervision *run)
 {
     siginfo_t info;
@@ -355,6 +408,8 @@ int supervisor_run(const struct run_options *options, struct run_result *result)
     struct supervision run = {.options = options, .result = result};
 
     *result = (struct run_result){.exit_status = TALLY_EXIT_FAILURE};
+    run.directory = (struct run_directory){.folder = -1, .log = -1};
+    guard(&run);
     fill_standard_descriptors();
     list_inherited(&run);
     run_facts_collect(&run.facts, options);
@@ -367,6 +422,7 @@ int supervisor_run(const struct run_options *options, struct run_result *result)
         supervise(&run);
     else
         store_close(run.store);
+    guarded.run = NULL;
     if (result->log_kept)
         run_directory_fini(&run.directory);
     else
