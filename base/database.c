@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -257,6 +258,23 @@ static int create(sqlite3 *database)
     return result; /* no ROLLBACK: it clears the error that is shown, and closing does it anyway */
 }
 
+/* WAL needs memory that processes share through a file beside the database, which some file systems
+ * do not offer (9p, FUSE without a cache). SQLite finds that out when the mode is set already.
+ * Closing drops the process's locks on the file; nobody holds any between two transactions. */
+static bool can_be_shared(const char *path)
+{
+    cleanup_close int file = open(path, O_RDWR | O_CLOEXEC);
+    void *page;
+
+    if (file < 0)
+        return false;
+    page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (page == MAP_FAILED)
+        return false;
+    munmap(page, 1);
+    return true;
+}
+
 static int open_for_writing(const char *path, bool exists, sqlite3 **database, struct buffer *why)
 {
     int result = check_folder(path, exists, why);
@@ -272,10 +290,10 @@ static int open_for_writing(const char *path, bool exists, sqlite3 **database, s
         return failed(*database, path, why);
     if (!has_schema(*database))
         return failed(*database, path, why);
-    /* Where the log of WAL cannot be shared (network file systems), SQLite keeps the mode that it
-     * had; that is slower but right. */
-    database_execute(*database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                                "PRAGMA journal_size_limit = 67108864");
+    /* Elsewhere SQLite keeps the mode that it had; that is slower but right. */
+    if (can_be_shared(path))
+        database_execute(*database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                                    "PRAGMA journal_size_limit = 67108864");
     return 0;
 }
 
