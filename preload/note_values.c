@@ -174,6 +174,7 @@ void note_language(const struct call *call, nl_item item, const char *result)
 /* --- addresses ------------------------------------------------------------------------------ */
 
 #define ADDRESS_ROOM 128u
+#define FOLDER_ROOM  512u
 
 static size_t append(char *to, const char *text)
 {
@@ -281,6 +282,24 @@ static bool write_address(char *to, const struct sockaddr *address, socklen_t le
     return true;
 }
 
+/* A socket whose name starts from the current folder; as it is where that folder's name is long. */
+static void note_socket_here(const struct call *call, enum event_kind kind, const char *name)
+{
+    char folder[FOLDER_ROOM];
+    size_t at = append(folder, "unix:");
+    long got = log_is_quiet() ? -1 : raw_getcwd(folder + at, sizeof folder - at - 1);
+
+    if (got > 0 && folder[at] == '/') {
+        at += (size_t)got - 1;
+        if (folder[at - 1] != '/')
+            folder[at++] = '/';
+        while (name[0] == '.' && name[1] == '/')
+            name += 2;
+    }
+    folder[at] = '\0';
+    note_names(call, kind, folder, name);
+}
+
 void note_address(const struct call *call, enum event_kind kind, const struct sockaddr *address,
                   socklen_t length)
 {
@@ -288,7 +307,11 @@ void note_address(const struct call *call, enum event_kind kind, const struct so
 
     if (!address || length < sizeof(sa_family_t) || call->error == EFAULT)
         return;
-    if (write_address(text, address, length))
+    if (!write_address(text, address, length))
+        return;
+    if (address->sa_family == AF_UNIX && text[5] != '/' && text[5] != '@')
+        note_socket_here(call, kind, text + 5);
+    else
         note_name(call, kind, text);
 }
 
