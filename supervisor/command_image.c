@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -95,9 +96,11 @@ static enum image_class class_of_elf(const union head *head, size_t size)
     return IMAGE_STATIC;
 }
 
-static bool is_secure(const struct stat *status)
+/* The loader ignores LD_PRELOAD for programs that gain privileges (AT_SECURE, ld.so(8)). */
+static bool is_secure(const char *path, const struct stat *status)
 {
-    return ((status->st_mode & S_ISUID) && status->st_uid != geteuid()) ||
+    return (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0) ||
+           ((status->st_mode & S_ISUID) && status->st_uid != geteuid()) ||
            ((status->st_mode & S_ISGID) && (status->st_mode & S_IXGRP) &&
             status->st_gid != getegid());
 }
@@ -122,5 +125,5 @@ enum image_class command_image(const char *name, struct buffer *path)
     if (head.elf.e_ident[EI_CLASS] != own.elf.e_ident[EI_CLASS] ||
         head.elf.e_machine != own.elf.e_machine)
         return IMAGE_FOREIGN_ABI;
-    return is_secure(&status) ? IMAGE_SECURE : class_of_elf(&head, size);
+    return is_secure(path->data, &status) ? IMAGE_SECURE : class_of_elf(&head, size);
 }
