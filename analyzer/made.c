@@ -221,7 +221,9 @@ static void date_path(struct made *made, const struct marks *marks, const struct
     const struct subject *subject = &subjects->rows[number];
     uint32_t resolved = subject->resolved;
 
-    made->link[number] = made->target[number] = earliest(marks, subject->name);
+    /* In a folder without a name ("(unknown)/a") the same text may be another file. */
+    if (subject->name.length && subject->name.bytes[0] == '/')
+        made->link[number] = made->target[number] = earliest(marks, subject->name);
     if (resolved == MAP_NONE)
         return;
     /* What the name leads to counts: a folder of the build's own may hold a link to elsewhere. */
