@@ -169,6 +169,21 @@ static void show_services(struct page *page, const struct analysis *analysis)
     list_end(&list);
 }
 
+/* How it came to the first use, other than by the command itself. */
+static void show_cause(struct page *page, const struct analysis *analysis,
+                       const struct analysis_finding *finding)
+{
+    cleanup_buffer struct buffer chain = BUFFER_INIT;
+
+    for (size_t i = 0; i < finding->process_count; i++) {
+        if (analysis->processes[finding->processes[i]].parent == ANALYSIS_NONE)
+            continue;
+        analysis_chain(analysis, finding->processes[i], 4, 32, &chain);
+        page_detail(page, chain.data);
+        return;
+    }
+}
+
 static void show_endpoint(struct page *page, const struct analysis *analysis,
                           const struct analysis_finding *finding)
 {
@@ -178,15 +193,13 @@ static void show_endpoint(struct page *page, const struct analysis *analysis,
     quote_display(&name, finding->subject.bytes, finding->subject.length);
     buffer_printf(&rest, "%s, %" PRId64 " time%s", finding->operation, finding->count,
                   finding->count == 1 ? "" : "s");
-    if (finding->class == FINDING_PROBE)
-        buffer_add_text(&rest, ", not found");
     add_users(&rest, analysis, finding, 3);
+    if (finding->members[0].outcome) {
+        buffer_add_text(&rest, ", ");
+        add_outcome(&rest, finding->members[0].outcome);
+    }
     page_row(page, NAME_COLUMN, name.data ? name.data : "", rest.data);
-    if (analysis->processes[finding->processes[0]].parent == ANALYSIS_NONE)
-        return;
-    buffer_clear(&rest);
-    analysis_chain(analysis, finding->processes[0], 4, 32, &rest);
-    page_detail(page, rest.data);
+    show_cause(page, analysis, finding);
 }
 
 static void show_endpoints(struct page *page, const struct analysis *analysis)
@@ -214,13 +227,12 @@ static void show_endpoints(struct page *page, const struct analysis *analysis)
         list_end(&list);
 }
 
-/* "realtime (cc1 ×36, date), ...", and how it came to the first of them where that is a cause of
- * other bytes in the result: nearly every program asks for its user and its limits. */
+/* "realtime (cc1 ×36, date), ...", and the cause of the first of them where it makes other bytes in
+ * the result likely: nearly every program asks for its user and its limits. */
 static void show_values(struct page *page, const struct analysis *analysis, enum channel channel)
 {
     size_t programs = analysis->channels[channel].findings > 2 ? 1 : 3;
     const struct analysis_finding *first = NULL;
-    cleanup_buffer struct buffer chain = BUFFER_INIT;
     struct list list;
 
     list_start(&list, page, "", LIST_LINES);
@@ -238,12 +250,8 @@ static void show_values(struct page *page, const struct analysis *analysis, enum
         list_add(&list, item.data);
     }
     list_end(&list);
-    if (channel != CHANNEL_CLOCK && channel != CHANNEL_RANDOMNESS)
-        return;
-    if (!first || analysis->processes[first->processes[0]].parent == ANALYSIS_NONE)
-        return;
-    analysis_chain(analysis, first->processes[0], 4, 32, &chain);
-    page_detail(page, chain.data);
+    if (first && (channel == CHANNEL_CLOCK || channel == CHANNEL_RANDOMNESS))
+        show_cause(page, analysis, first);
 }
 
 static void show_channel(struct page *page, const struct analysis *analysis, enum channel channel)

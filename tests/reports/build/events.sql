@@ -33,6 +33,7 @@ INSERT INTO event (process, channel, operation, subject, outcome) VALUES
     (3, 'filesystem', 'stat', '/usr/local/include/stdio.h', 2),
     (3, 'filesystem', 'stat', '/usr/local/include/stdlib.h', 2),
     (3, 'filesystem', 'read', '/opt/sdk/include/stdio.h', 2),
+    (1, 'network', 'connect', '127.0.0.1:9999', 111),
     (3, 'environment', 'read', 'CPATH', 2),
     (1, 'environment', 'read', 'MAKEFILES', 2);
 INSERT INTO resolves VALUES ('/usr/local/include/extra.h', '/opt/extra/extra-2.h');
