@@ -360,6 +360,27 @@ static bool has_command(const char *words)
     return false;
 }
 
+static bool is_one_of(char character, const char *set)
+{
+    while (*set && *set != character)
+        set++;
+    return *set;
+}
+
+/* One word with a wildcard in which nothing else is replaced: libc lists the folder in front of it.
+ */
+static bool is_pattern(const char *words)
+{
+    bool wildcard = false;
+
+    for (; *words; words++) {
+        if (is_one_of(*words, " \t\n$`\\\"'~|&;<>(){}"))
+            return false;
+        wildcard |= is_one_of(*words, "*?[");
+    }
+    return wildcard;
+}
+
 int hook_wordexp(const char *words, wordexp_t *to, int flags)
 {
     struct call call = {.hook = HOOK_wordexp};
@@ -370,6 +391,8 @@ int hook_wordexp(const char *words, wordexp_t *to, int flags)
         id = show_environment(&call);
     result = REAL(wordexp)(words, to, flags);
     unshow_environment(&call, id, result ? EINVAL : 0);
+    if (self_active() && is_pattern(words))
+        note_pattern(&call, words);
     return result;
 }
 
