@@ -98,21 +98,46 @@ static void show_finding(struct page *page, const struct analysis *analysis,
     page_row(page, 36, name.data ? name.data : "", rest.data);
 }
 
+/* Shares the rows out among the channels, so that one with many findings hides no other. */
+static void share_rows(const struct analysis *analysis, size_t most, size_t rows[CHANNEL_COUNT])
+{
+    bool given = true;
+
+    while (most && given) {
+        given = false;
+        for (int i = 0; i < CHANNEL_COUNT && most; i++) {
+            if (rows[i] >= analysis->channels[i].findings)
+                continue;
+            rows[i]++;
+            most--;
+            given = true;
+        }
+    }
+}
+
 void report_findings_shortly(const struct analysis *analysis,
                              const struct report_settings *settings, size_t most,
                              struct buffer *out)
 {
     struct page page = page_for(settings, out);
-    size_t shown = 0;
+    size_t rows[CHANNEL_COUNT] = {0};
 
-    for (size_t i = 0; i < analysis->finding_count && shown < most; i++) {
-        if (analysis->findings[i].verdict != VERDICT_UNDECLARED)
-            continue;
-        show_finding(&page, analysis, &analysis->findings[i]);
-        shown++;
+    share_rows(analysis, most, rows);
+    for (int i = 0; i < CHANNEL_COUNT; i++) {
+        size_t shown = 0;
+
+        for (size_t j = 0; j < analysis->finding_count && shown < rows[i]; j++) {
+            const struct analysis_finding *finding = &analysis->findings[j];
+
+            if (finding->channel != (enum channel)i || finding->verdict != VERDICT_UNDECLARED)
+                continue;
+            show_finding(&page, analysis, finding);
+            shown++;
+        }
+        if (analysis->channels[i].findings > shown)
+            buffer_printf(out, "  and %zu more: %s\n", analysis->channels[i].findings - shown,
+                          channel_name((enum channel)i));
     }
-    if (analysis_undeclared(analysis) > shown)
-        buffer_printf(out, "  and %zu more\n", analysis_undeclared(analysis) - shown);
 }
 
 void report_evidence_shortly(const struct analysis *analysis,

@@ -12,7 +12,6 @@ def ask(address, family):
     subprocess.run([sys.executable, "-c", "import socket, sys\n"
                     "s = socket.socket(%d, socket.SOCK_STREAM); s.connect(%r)" % (family, address)],
                    check=True)
-fixed = 0
 for port in range(20000, 32000):
     server = socket.socket()
     try:

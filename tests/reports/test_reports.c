@@ -295,3 +295,27 @@ Test(reports, processes_that_failed_are_in_one_line)
     small_run_execute(&run, "UPDATE process SET exit_status = 1 WHERE id > 1");
     check_text("\n2 processes failed: cc1, sh\n", true);
 }
+
+Test(reports, a_channel_with_many_findings_hides_no_other_in_the_short_list)
+{
+    struct report_settings settings = {.width = 100, .database = "tallyman.db"};
+    struct analysis *analysis;
+    struct buffer out = BUFFER_INIT;
+    int lines = 0;
+
+    load_case("build");
+    small_run_execute(&run, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+                            " WHERE i < 200)"
+                            "INSERT INTO event (process, channel, operation, subject)"
+                            " SELECT 3, 'environment', 'read', 'V' || i FROM n");
+    small_run_judge(&run, NULL);
+    analysis = small_run_load(&run);
+    report_findings_shortly(analysis, &settings, 25, &out);
+    cr_assert_not_null(strstr(out.data, "  online  "), "%s", out.data);
+    cr_assert_not_null(strstr(out.data, "more: environment\n"), "%s", out.data);
+    for (const char *at = out.data; *at; at++)
+        lines += *at == '\n';
+    cr_assert_leq(lines, 25 + CHANNEL_COUNT, "%s", out.data);
+    analysis_free(analysis);
+    buffer_fini(&out);
+}
