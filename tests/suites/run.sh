@@ -49,9 +49,14 @@ TALLYMAN=${TALLYMAN:-$top/build/dev/cli/tallyman}
 [ -x "$TALLYMAN" ] || die "no program $TALLYMAN: build it or set TALLYMAN"
 base=${TALLYMAN_SUITES:-/tmp/tallyman-suites}
 work=$base/$suite
-# The suite's user may have no way into the clone.
-mkdir -p "$work/home" "$work/tmp" "$work/results" || exit 2
-cp "$0" "$work/run.sh" && cp "$here/$suite.sh" "$work/" || exit 2
+# The suite's user may have no way into the clone; and what is built there meanwhile stays out of it.
+mkdir -p "$work/home" "$work/tmp" "$work/results" "$work/program" || exit 2
+shim=${TALLYMAN_SHIM:-$(dirname "$TALLYMAN")/../preload/libtallyman.so}
+if [ -f "$shim" ]; then
+    install "$TALLYMAN" "$work/program/tallyman" && install "$shim" "$work/program/libtallyman.so" || exit 2
+    TALLYMAN=$work/program/tallyman TALLYMAN_SHIM=$work/program/libtallyman.so
+fi
+cp "$here/run.sh" "$work/run.sh" && cp "$here/$suite.sh" "$work/" || exit 2
 
 # An ordinary user: many suites skip or change tests for root.
 as_user=()
