@@ -77,6 +77,7 @@ if command -v nscd >/dev/null && [ ! -e /run/nscd/socket ]; then
     check "B10: asking nscd is a question that is seen" unshare -m sh -c '
         mount -t tmpfs none /run && mkdir /run/nscd && { nscd -F >/dev/null 2>&1 & } && nscd=$!
         for i in 1 2 3 4 5 6 7 8 9 10; do [ -S /run/nscd/socket ] && break; sleep 0.2; done
+        [ -S /run/nscd/socket ] || { echo "nscd does not answer"; exit 1; }
         rm -f "$work/run.db"
         "$TALLYMAN" run -q --witness off -o "$work/run.db" -- getent passwd root
         kill $nscd

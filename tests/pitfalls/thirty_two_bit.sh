@@ -67,7 +67,7 @@ for times in 32 64; do
 done
 
 # What 32-bit libc offers for 64-bit times and touches no channel, or works on what is open already.
-others='fseeko|ftello|libc_fcntl|aio_suspend|clock_getres|clock_nanosleep|clock_settime|cnd_timedwait|difftime|epoll_pwait2|fcntl|fstat64|
+others='fseeko|ftello|libc_fcntl|aio_suspend|clock_getres|clock_nanosleep|clock_settime|cnd_timedwait|difftime|epoll_pwait2|fcntl|fstat|fstat64|
 fts64_(children|close|read|set)|gai_suspend|getitimer|getrusage|getsockopt|globfree64|gmtime|ioctl|mq_timed(receive|send)|
 msgctl|mtx_timedlock|nanosleep|adjtime|ppoll|pselect|pthread_.*|recvm?msg|recvmmsg|sched_rr_get_interval|select|
 sem_(clock|timed)wait|semctl|semtimedop|setitimer|setsockopt|settimeofday|shmctl|sigtimedwait|thrd_sleep|timegm|
