@@ -18,6 +18,7 @@
 #define PATH_ROOM       512u
 #define FOLD_SLOTS      512u /* one page of memory in every process */
 #define AHEAD_UNITS     16u  /* 256 KiB, for a program that will be out of the log's reach */
+#define CHUNKS_IN_LOG   64u
 #define WAIT_NS         UINT64_C(990000000)
 #define HEARTBEAT_WAITS 5 /* seconds without a heartbeat after which nobody waits any more */
 
@@ -160,12 +161,15 @@ static struct chunk *map_chunk(int fd, uint32_t unit, uint32_t units)
 
 static struct chunk *take_chunk_from(int fd, uint32_t units)
 {
+    struct chunk *chunk;
     uint32_t unit;
 
     if (!wait_for_room(state.control))
         return NULL;
     unit = __atomic_fetch_add(&state.control->next_unit, units, __ATOMIC_RELAXED);
-    return map_chunk(fd, unit, units);
+    chunk = map_chunk(fd, unit, units);
+    /* Where the file system has no more than that. The rest of what was taken stays a gap. */
+    return chunk || units == 1 ? chunk : map_chunk(fd, unit, 1);
 }
 
 static struct chunk *take_chunk(uint32_t units)
@@ -180,13 +184,15 @@ static struct chunk *take_chunk(uint32_t units)
     return chunk;
 }
 
+/* Each chunk is several times the one before, but a small part of a small log. */
 static uint32_t next_units(void)
 {
     uint32_t units = __atomic_load_n(&state.next_units, __ATOMIC_RELAXED);
+    uint32_t most = __atomic_load_n(&state.control->limit, __ATOMIC_RELAXED) / CHUNKS_IN_LOG + 1;
 
     if (units < CHUNK_UNITS_MAX)
         __atomic_store_n(&state.next_units, units * 4, __ATOMIC_RELAXED);
-    return units;
+    return units < most ? units : most;
 }
 
 /* Makes `fresh` the current chunk in place of `old`. Several threads may come here for the same
