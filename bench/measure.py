@@ -161,7 +161,7 @@ def cases(options, work):
     for call in CALLS:
         yield Bench(call, [os.path.join(PROGRAMS, "call_storm"), call, str(CALL_COUNT), target], work)
     yield Bench("exec", [os.path.join(PROGRAMS, "exec_storm"), str(EXEC_COUNT), "/bin/true"], work)
-    for name, source, command in (("lua", options.lua, ["make", "-C", "src", "linux", "MYCFLAGS=-fPIC"]),
+    for name, source, command in (("lua", options.lua, ["make", "-s", "linux"]),
                                   ("hello", options.hello, ["./configure", "-q"])):
         if not source:
             continue

@@ -7,7 +7,8 @@
 #   run.sh [--rounds N] [--lua FOLDER] [--hello FOLDER] [--instructions] [CASE...]
 #
 #   --rounds N       default 11
-#   --lua, --hello   unpacked sources of lua5.4 and hello (scripts/fetch-sources.sh) to build and configure
+#   --lua, --hello   sources of lua5.4 and hello to build and configure, unpacked by
+#                    scripts/fetch-sources.sh --upstream
 #   --instructions   count instructions per call instead of measuring time (callgrind)
 #   CASE             some of: exec open stat getenv clock_gettime lua hello; default all that can be
 #

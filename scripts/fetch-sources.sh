@@ -4,9 +4,11 @@
 # Unpacks Debian source packages, to try tallyman on. Needs no change of the machine's own sources: it
 # asks the same archives for sources through a configuration of its own.
 #
-#   fetch-sources.sh FOLDER PACKAGE...
+#   fetch-sources.sh [--upstream] FOLDER PACKAGE...      --upstream: without Debian's patches
 set -eu
 
+upstream=
+[ "${1:-}" != --upstream ] || { upstream=1; shift; }
 [ $# -ge 2 ] || { sed -n '4,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
@@ -39,7 +41,12 @@ for package in "$@"; do
         apt-get source -qq "$package=$version" >"$scratch/log" 2>&1 || {
             tail -n 2 "$scratch/log" >&2
             status=1
+            continue
         }
     }
+    if [ -n "$upstream" ]; then
+        rm -rf "$package"-[0-9]*/
+        dpkg-source --skip-patches -x "$package"_*.dsc >/dev/null
+    fi
 done
 exit "$status"
