@@ -177,7 +177,7 @@ static ssize_t read_all(int file, void *into, size_t size)
 pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
                      const struct launch_signals *signals)
 {
-    char **environment = shim_environment_new(shim, log_path);
+    char **environment = shim ? shim_environment_new(shim, log_path) : NULL;
     int report[2], error = 0;
     pid_t child;
 
@@ -187,7 +187,7 @@ pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
     }
     child = fork();
     if (child == 0)
-        execute(argv, environment, signals, report[1]);
+        execute(argv, environment ? environment : environ, signals, report[1]);
     error = child < 0 ? errno : 0;
     close(report[1]);
     if (child > 0 && read_all(report[0], &error, sizeof error) == (ssize_t)sizeof error) {

@@ -31,7 +31,8 @@ char *launch_find_shim(const char *given, const struct run_directory *directory,
 int launch_probe(const struct run_directory *directory, const struct run_facts *facts,
                  const char *shim, const struct launch_signals *signals, struct buffer *why);
 
-/* Starts the command. Its pid; or one of these with errno. */
+/* Starts the command; `shim` is NULL for one that it does not fit. Its pid; or one of these with
+ * errno. */
 #define LAUNCH_NO_PROCESS (-1)
 #define LAUNCH_NO_PROGRAM (-2) /* errno is exec(3)'s */
 pid_t launch_command(char *const *argv, const char *shim, const char *log_path,

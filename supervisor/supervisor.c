@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "command_image.h"
 #include "drain.h"
 #include "launch.h"
 #include "progress.h"
@@ -103,13 +104,24 @@ static int status_of_exec(pid_t failure, int error)
     return error == ENOENT || error == ENOTDIR ? TALLY_EXIT_NOT_FOUND : TALLY_EXIT_NOT_EXECUTABLE;
 }
 
+/* Another C library's loader would load the shim and crash; that of another processor mode would
+ * complain, unless there is a shim for each. */
+static bool fits_command(const char *shim, const char *name)
+{
+    cleanup_buffer struct buffer path = BUFFER_INIT;
+    enum image_class class = command_image(name, &path);
+
+    return class != IMAGE_FOREIGN_LIBC && (class != IMAGE_FOREIGN_ABI || strstr(shim, "/$LIB/"));
+}
+
 static bool launch(struct supervision *run)
 {
     const char *name = run->options->argv[0];
+    const char *shim = fits_command(run->shim, name) ? run->shim : NULL;
 
     group_watch_start(&run->wait.group);
     run->wait.command =
-        launch_command(run->options->argv, run->shim, run->directory.log_path, &run->signals);
+        launch_command(run->options->argv, shim, run->directory.log_path, &run->signals);
     if (run->wait.command > 0)
         return true;
     run->result->exit_status = status_of_exec(run->wait.command, errno);
