@@ -260,10 +260,11 @@ static int create(sqlite3 *database)
 
 /* WAL needs memory that processes share through a file beside the database, which some file systems
  * do not offer (9p, FUSE without a cache). SQLite finds that out when the mode is set already.
- * Closing drops the process's locks on the file; nobody holds any between two transactions. */
+ * Closing drops all locks of the process on the file, and in WAL a connection always holds one:
+ * only before SQLite opens it. */
 static bool can_be_shared(const char *path)
 {
-    cleanup_close int file = open(path, O_RDWR | O_CLOEXEC);
+    cleanup_close int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     void *page;
 
     if (file < 0)
@@ -278,9 +279,11 @@ static bool can_be_shared(const char *path)
 static int open_for_writing(const char *path, bool exists, sqlite3 **database, struct buffer *why)
 {
     int result = check_folder(path, exists, why);
+    bool shared;
 
     if (result)
         return result;
+    shared = can_be_shared(path);
     if (sqlite3_open_v2(path, database,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK)
@@ -291,7 +294,7 @@ static int open_for_writing(const char *path, bool exists, sqlite3 **database, s
     if (!has_schema(*database))
         return failed(*database, path, why);
     /* Elsewhere SQLite keeps the mode that it had; that is slower but right. */
-    if (can_be_shared(path))
+    if (shared)
         database_execute(*database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
                                     "PRAGMA journal_size_limit = 67108864");
     return 0;
