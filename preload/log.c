@@ -167,9 +167,10 @@ static struct chunk *take_chunk_from(int fd, uint32_t units)
     if (!wait_for_room(state.control))
         return NULL;
     unit = __atomic_fetch_add(&state.control->next_unit, units, __ATOMIC_RELAXED);
-    chunk = map_chunk(fd, unit, units);
-    /* Where the file system has no more than that. The rest of what was taken stays a gap. */
-    return chunk || units == 1 ? chunk : map_chunk(fd, unit, 1);
+    /* The file system may have room for one unit yet. The rest of what was taken stays a gap. */
+    while (!(chunk = map_chunk(fd, unit, units)) && units > 1)
+        units = 1;
+    return chunk;
 }
 
 static struct chunk *take_chunk(uint32_t units)
