@@ -67,6 +67,9 @@ fi
 ctest --preset tsan --label-exclude slow
 verdict $? "thread sanitizer"
 
+TALLYMAN_LONG=1 ctest --preset dev --tests-regex '_faults$' --timeout 14400
+verdict $? "every call that can fail"
+
 { cmake --preset fuzz && cmake --build --preset fuzz; } >/dev/null
 shopt -s globstar nullglob
 for fuzzer in build/fuzz/**/fuzz_*; do
