@@ -15,7 +15,8 @@
 #include "cleanup.h"
 #include "die.h"
 
-#define HEAD_SIZE 4096u
+#define HEAD_SIZE   4096u
+#define SCRIPTS_MAX 4 /* scripts whose interpreter is a script; the kernel's own limit */
 
 union head {
     char bytes[HEAD_SIZE];
@@ -105,19 +106,30 @@ static bool is_secure(const char *path, const struct stat *status)
             status->st_gid != getegid());
 }
 
-enum image_class command_image(const char *name, struct buffer *path)
+static enum image_class class_of_file(const char *path, int depth);
+
+/* A script's class is that of its interpreter where that one is out of the ordinary. */
+static enum image_class class_of_script(char *line, int depth)
+{
+    char *name = line + strspn(line, " \t");
+    enum image_class class;
+
+    name[strcspn(name, " \t\n")] = '\0';
+    class = depth < SCRIPTS_MAX ? class_of_file(name, depth + 1) : IMAGE_UNKNOWN;
+    return class == IMAGE_EXPECTED || class == IMAGE_UNKNOWN || class == IMAGE_OTHER ? IMAGE_SCRIPT
+                                                                                     : class;
+}
+
+static enum image_class class_of_file(const char *path, int depth)
 {
     union head head, own;
     struct stat status, ignored;
-    size_t size;
+    size_t size = read_head(path, &head, &status);
 
-    find_file(name, path);
-    make_absolute(path);
-    size = read_head(path->data, &head, &status);
     if (size == 0)
         return IMAGE_UNKNOWN;
     if (strncmp(head.bytes, "#!", 2) == 0)
-        return IMAGE_SCRIPT;
+        return class_of_script(head.bytes + 2, depth);
     if (size < sizeof head.elf32 || memcmp(head.bytes, ELFMAG, SELFMAG) != 0)
         return IMAGE_OTHER;
     if (read_head("/proc/self/exe", &own, &ignored) == 0)
@@ -125,5 +137,12 @@ enum image_class command_image(const char *name, struct buffer *path)
     if (head.elf.e_ident[EI_CLASS] != own.elf.e_ident[EI_CLASS] ||
         head.elf.e_machine != own.elf.e_machine)
         return IMAGE_FOREIGN_ABI;
-    return is_secure(path->data, &status) ? IMAGE_SECURE : class_of_elf(&head, size);
+    return is_secure(path, &status) ? IMAGE_SECURE : class_of_elf(&head, size);
+}
+
+enum image_class command_image(const char *name, struct buffer *path)
+{
+    find_file(name, path);
+    make_absolute(path);
+    return class_of_file(path->data, 0);
 }
