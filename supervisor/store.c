@@ -128,6 +128,13 @@ static void bind_fact(sqlite3_stmt *statement, int column, const struct fact *fa
     database_bind_bytes(statement, column, fact->data, fact->length);
 }
 
+static bool is_new(sqlite3 *database)
+{
+    cleanup_statement sqlite3_stmt *any = database_prepare(database, "SELECT 1 FROM run LIMIT 1");
+
+    return any && sqlite3_step(any) == SQLITE_DONE;
+}
+
 int store_open(struct store **store, const char *path, struct buffer *why)
 {
     sqlite3 *database;
@@ -138,6 +145,10 @@ int store_open(struct store **store, const char *path, struct buffer *why)
         return result;
     /* Fewer and larger checkpoints: each one is a wait for the disk. */
     database_execute(database, "PRAGMA wal_autocheckpoint = 4096; PRAGMA cache_size = -32768");
+    /* A database that holds no run yet has nothing that a power cut could take: it is written
+     * without waits and synced once, when it is closed. */
+    if (is_new(database))
+        database_execute(database, "PRAGMA synchronous = OFF");
     *store = xcalloc(1, sizeof **store);
     (*store)->database = database;
     (*store)->subjects = subject_table_new();
@@ -157,6 +168,7 @@ int store_close(struct store *store)
         sqlite3_finalize(store->statements[i]);
     if (status && !sqlite3_get_autocommit(store->database))
         database_execute(store->database, "ROLLBACK");
+    database_execute(store->database, "PRAGMA synchronous = FULL");
     database_close(store->database);
     subject_table_free(store->subjects);
     access_batch_free(store->batch);
