@@ -87,7 +87,9 @@ for loop in loops:
 sys.exit(subprocess.run(["cat", "d.txt"], timeout=5, stdout=subprocess.DEVNULL).returncode or killed < 20)
 PYTHON
 check "E12: processes that are killed at random do not stop the others" audit timeout 60 python3 kill.py
-is "E12: and lose nothing of theirs" "$(saw read d.txt) $(ask "$sound")" "1 0"
+# What a killed process was writing at that moment stays unfinished, and is counted as damage.
+is "E12: and lose nothing of theirs" \
+    "$(saw read d.txt) $(ask "SELECT count(*) FROM blind_spot WHERE class = 'lost-records'")" "1 0"
 
 # --- G5, C14: the supervisor is killed
 
