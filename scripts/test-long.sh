@@ -64,10 +64,10 @@ if [ -n "$suites" ]; then
 fi
 
 { cmake --preset tsan && cmake --build --preset tsan; } >/dev/null
-ctest --preset tsan --label-exclude slow
+ctest --preset tsan --label-exclude "slow|long"
 verdict $? "thread sanitizer"
 
-TALLYMAN_LONG=1 ctest --preset dev --tests-regex '_faults$' --timeout 14400
+TALLYMAN_LONG=1 ctest --preset dev --label-regex long --timeout 14400
 verdict $? "every call that can fail"
 
 { cmake --preset fuzz && cmake --build --preset fuzz; } >/dev/null

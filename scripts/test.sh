@@ -3,7 +3,8 @@
 #
 # Installs what is needed, builds with both compilers (warnings are errors), runs every test, and the unit
 # tests again under the address and undefined-behaviour sanitizers. A skipped test counts as failed,
-# unless its reason stands in tests/e2e/allowed_skips.txt.
+# unless its reason stands in tests/e2e/allowed_skips.txt. Tests with the label "long" (injected faults,
+# stress, processes killed at random) are left to scripts/test-long.sh.
 #
 #   test.sh [--no-install] [--quick]      --quick: one compiler, no sanitizers
 set -u
@@ -14,7 +15,7 @@ for argument in "$@"; do
     case $argument in
         --no-install) install='' ;;
         --quick) quick=1 ;;
-        *) sed -n '4,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+        *) sed -n '4,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
     esac
 done
 [ -z "$install" ] || scripts/install-packages.sh build test || exit 1
@@ -44,12 +45,12 @@ step "style" scripts/check-style.sh
 if [ -z "$quick" ]; then
     step "build with clang" build dev-clang
     step "build with sanitizers" build asan &&
-        step "tests with sanitizers" ctest --preset asan --label-exclude slow
+        step "tests with sanitizers" ctest --preset asan --label-exclude "slow|long"
 fi
 step "build with gcc" build dev || exit 1
 
 # Last, so that its own summary closes the output.
-ctest --preset dev
+ctest --preset dev --label-exclude long
 status=$?
 if [ -n "$failed" ]; then
     echo "test.sh: failed before the tests above: ${failed#, }" >&2
