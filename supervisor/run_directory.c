@@ -112,7 +112,6 @@ static uint32_t limit_units(int log)
 
 static bool fill_control(int log, const struct run_facts *facts)
 {
-    struct stat status;
     struct log_control control = {
         .magic = LOG_MAGIC,
         .version = LOG_VERSION,
@@ -126,8 +125,6 @@ static bool fill_control(int log, const struct run_facts *facts)
         .realtime_start = facts->started,
     };
 
-    if (stat("/proc/self/ns/pid", &status) == 0)
-        control.pid_namespace = status.st_ino;
     memcpy(control.run, facts->id, sizeof control.run);
     return pwrite(log, &control, sizeof control, 0) == (ssize_t)sizeof control;
 }

@@ -30,17 +30,19 @@
 #include <stdint.h>
 
 #define LOG_MAGIC 0x676f6c796c6c6174ull /* "tallylog" */
-#define LOG_VERSION 1
+#define LOG_VERSION 2
 #define LOG_UNIT 16384u
 #define CHUNK_MAGIC 0x6b6e6863u /* "chnk" */
 #define CHUNK_UNITS_MAX 64u     /* 1 MiB */
 
 /* Name of the variable that tells the shim where to report:
  * "<path of the log file>:<16 hex digits>", the digits being the id that the parent gave to this
- * execution (0 for the first), with RUN_PLAIN_IMAGE where the file is an ELF program and no script. It and the shim's entry in LD_PRELOAD are the only two that tallyman
- * adds; the shim takes both out of the program's environment at start-up. */
+ * execution (0 for the first), with RUN_PLAIN_IMAGE where the file is an ELF program and no script.
+ * It and the shim's entry in LD_PRELOAD are the only two that tallyman adds; the shim takes both out
+ * of the program's environment at start-up. */
 #define TALLYMAN_RUN_VARIABLE "TALLYMAN_RUN"
 #define RUN_PLAIN_IMAGE       0x8000000000000000ull
+#define RUN_WITNESSED         0x4000000000000000ull /* the kernel reports this run: see door.h */
 
 /* The id that a process hands on which could not report in itself: no execution has it, so that what
  * it starts is seen and is not taken for it. */
@@ -49,6 +51,10 @@
 #define LOG_ENVIRONMENTS 512u
 
 enum log_state { LOG_OPEN = 1, LOG_CLOSED = 2 };
+
+/* What the kernel reports to the supervisor. GAPS: the watched calls that are not made through the
+ * door (door.h); FULL: all of them, for the shim uses the door for its own needs only. */
+enum witness_mode { WITNESS_OFF, WITNESS_GAPS, WITNESS_FULL };
 
 /* The first unit of the file. */
 struct log_control {
@@ -63,7 +69,8 @@ struct log_control {
     uint32_t next_unit;       /* writers: first unit not yet taken */
     uint64_t next_id;         /* writers: last id given to a process or an execution */
     uint64_t lost;            /* writers: records that could not be written */
-    uint64_t pid_namespace;   /* supervisor: inode of its pid namespace, 0 unknown */
+    uint32_t witness;         /* supervisor: enum witness_mode */
+    uint32_t reserved;
     uint8_t run[16];          /* supervisor: the run's id, as in the database */
     uint64_t monotonic_start; /* supervisor: CLOCK_MONOTONIC ns when the run started */
     uint64_t realtime_start;  /* supervisor: CLOCK_REALTIME ns at that moment */
@@ -133,6 +140,7 @@ struct record {
 #define RECORD_UNRESOLVED 0x4000u /* the path is as given: the folder it starts from, or what the kernel
                                      opened under a name of /proc or /dev, is not known */
 #define RECORD_RELATIVE_GONE 0x8000u /* the current folder was deleted: subject is "(deleted)/..." */
+#define RECORD_WITNESS 0x10000u   /* written by the supervisor: the kernel saw it. See "witness" below */
 
 /* What the fields of each kind hold, where it is not subject = the thing used:
  *
@@ -168,12 +176,26 @@ struct record {
  *                    "login-name", "host-name", "domain-name", "kernel"
  * CPU MEMORY LIMIT   subject: "online", "configured", "affinity", "current", "physical", "swap",
  *                    "load", or the name of the limit
+ *
+ * Records of the witness (RECORD_WITNESS) differ in these points:
+ *   hook     enum witness_call, the system call
+ *   process  0: the supervisor does not know whose image it is; `pid` and `time` tell the reader.
+ *            Otherwise the id that its PROCESS_START, by the witness too, has
+ *   pid      the thread group's; value: its parent's pid, for accesses (kinds with a channel)
+ *   error    what a look at the path by the supervisor, before the call went on, ended with; 0 for
+ *            other subjects. What the program got is not known
+ *   PROCESS_START  of an image without shim. value: START_* | image class << START_CLASS_SHIFT |
+ *            (execution id as found in the image's TALLYMAN_RUN, or parent's process id) << 8.
+ *            Its arguments and environment follow as the shim would have written them
+ *   EXECUTE  value: as for accesses; it names no execution. The new image, if any, is the next one of
+ *            that pid to report in
  */
 #define ARGUMENT_MAX 4096u
 #define ARGUMENTS_MAX 512u /* further arguments are dropped: an argument "..." with RECORD_CUT says so */
 
 #define START_EXECUTED 1u      /* a new image; value >> 8 is the execution id */
 #define START_FORKED 2u        /* a fork that did something; value >> 8 is the parent's process id */
+#define START_CLASS_SHIFT 4u   /* bits 4 to 7: enum image_class, in the witness's records */
 
 enum image_class {
     IMAGE_UNKNOWN,     /* could not be looked at */
@@ -183,7 +205,9 @@ enum image_class {
     IMAGE_FOREIGN_LIBC,/* another loader than glibc's */
     IMAGE_FOREIGN_ABI, /* another ELF class or machine */
     IMAGE_SECURE,      /* set-id or file capabilities: the loader drops the preload */
-    IMAGE_OTHER        /* not ELF, no #! */
+    IMAGE_OTHER,       /* not ELF, no #! */
+    IMAGE_GO           /* dynamic, of the shim's kind, but with Go's run-time system, which makes its
+                          own system calls: the shim reports in and sees little */
 };
 
 /* What the kernel counted for a child that ended (getrusage(2) of wait4). */
