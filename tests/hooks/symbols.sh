@@ -9,11 +9,9 @@
 contracts=$TALLYMAN_SOURCE/include/tallyman
 variants=$TALLYMAN_BUILD/tests/hooks
 lists=$TALLYMAN_SOURCE/tests/hooks
-
-rows() { sed -nE "s/^($1)\\(([A-Za-z0-9_]+),.*/\\2/p" "$2" | LC_ALL=C sort; }
-rows 'HOOK|CHANGE|CUSTOM' "$contracts/hooks.def" >hooked
-rows SKIP "$contracts/skips.def" >skipped
-LC_ALL=C sort "$lists/no_channel.txt" >no_channel
+# shellcheck source=tests/hooks/libc_names.sh
+. "$lists/libc_names.sh" || exit 1
+read_lists "$TALLYMAN_SOURCE"
 
 # --- the lists themselves
 
@@ -23,13 +21,10 @@ is 'no symbol is hooked and skipped' "$(comm -12 hooked skipped)" ''
 is 'no symbol without a channel is hooked or skipped' \
     "$(LC_ALL=C sort -m hooked skipped | comm -12 - no_channel)" ''
 is 'every reason in skips.def is used, and every row has one' \
-    "$(sed -nE 's/^SKIP\(.*, ([A-Z_]+)\)$/\1/p' "$contracts/skips.def" | sort -u)" \
+    "$(sed -nE 's/^SKIP(_SINCE)?\([a-zA-Z0-9_]+, ([A-Z_]+)[,)].*/\2/p' "$contracts/skips.def" | sort -u)" \
     "$(sed -nE 's/^REASON\(([A-Z_]+),.*/\1/p' "$contracts/skips.def" | sort -u)"
 
 # --- the shim
-
-# symbols KIND FILE: names and versions in a library's dynamic table.
-symbols() { nm -D --with-symbol-versions "$1" "$2" | sed 's/.* //' | LC_ALL=C sort -u; }
 
 # examine FILE WORDS: all that is asked of one build of the shim.
 examine() {
@@ -67,21 +62,11 @@ fi
 # --- libc
 
 folder=$(dirname "$(ldd "$TALLYMAN_SHIM" | sed -n 's/.*libc.so.6 => \([^ ]*\).*/\1/p')")
-for library in c.so.6 pthread.so.0 rt.so.1 dl.so.2 resolv.so.2 util.so.1 anl.so.1; do
-    [ -e "$folder/lib$library" ] && symbols --defined-only "$folder/lib$library"
-done >versioned
-sed -n '/@/{/GLIBC_PRIVATE/!p}' versioned | sed 's/@.*//' | grep -vE '^GLIBC_' | LC_ALL=C sort -u >public
-sed -n '/GLIBC_PRIVATE/{s/@.*//;p}' versioned | LC_ALL=C sort -u >private
-LC_ALL=C sort -u hooked skipped no_channel >known
+read_libc "$folder"
 check 'libc was found' test "$(wc -l <public)" -gt 1500
-is "every public function of libc is hooked, skipped or without a channel" "$(comm -23 public known)" ''
-is 'no list names a function that libc does not have' \
-    "$(LC_ALL=C sort -mu public private | comm -13 - known)" ''
+is "every public function of libc is hooked, skipped or without a channel" "$(unlisted)" ''
+is 'no list names a function that libc does not have, unless a newer one has it' \
+    "$(LC_ALL=C sort -mu public private newer | comm -13 - known)" ''
 
-# Names that libc has for the same function.
-sed -E 's/.*/&64\n__&\n__&64\n__&_chk\n__&_2\n__&64_2\n__x&\n__x&64\n__l&\n__&_time64\n__&64_time64\n__libc_&\n__&_nocancel/' \
-    hooked | LC_ALL=C sort -u >aliases
-LC_ALL=C sort -m hooked skipped >hooked_or_skipped
-is 'every other name of a hooked function is hooked or skipped' \
-    "$(LC_ALL=C sort -mu public private | comm -12 - aliases | comm -23 - hooked_or_skipped)" ''
+is 'every other name of a hooked function is hooked or skipped' "$(unlisted_aliases)" ''
 finish
