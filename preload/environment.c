@@ -230,7 +230,7 @@ static bool shim_in_reach(void)
 /* Lower case letters match both cases. */
 static const char *const secret_words[] = {
 #define SECRET(word) word,
-#include "secrets.def"
+#include "tallyman/secrets.def"
 #undef SECRET
 };
 
