@@ -57,7 +57,7 @@ static const char *blind_spot_text(const char *class)
     static const struct {
         const char *name, *text;
     } known[] = {
-#define BLIND_SPOT(id, name, text) {name, text},
+#define BLIND_SPOT(id, name, text, remedy) {name, text},
 #include "tallyman/blind_spots.def"
 #undef BLIND_SPOT
     };

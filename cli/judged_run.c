@@ -11,7 +11,7 @@
 #include "tallyman/status.h"
 
 const char blind_spot_choices[] =
-#define BLIND_SPOT(id, name, text) "|" name
+#define BLIND_SPOT(id, name, text, remedy) "|" name
 #include "tallyman/blind_spots.def"
 #undef BLIND_SPOT
     ;

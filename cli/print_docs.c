@@ -48,6 +48,14 @@ static void print_pair(const char *name, const char *text)
     printf("\n");
 }
 
+static void print_spot(const char *name, const char *text, const char *remedy)
+{
+    print_pair(name, text);
+    printf(".br\nWhat to do: ");
+    option_print_roff(remedy, stdout);
+    printf(".\n");
+}
+
 static void print_channels(void)
 {
 #define CHANNEL(id, name, title) print_pair(name, title);
@@ -57,7 +65,7 @@ static void print_channels(void)
 
 static void print_blind_spots(void)
 {
-#define BLIND_SPOT(id, name, text) print_pair(name, text);
+#define BLIND_SPOT(id, name, text, remedy) print_spot(name, text, remedy);
 #include "tallyman/blind_spots.def"
 #undef BLIND_SPOT
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const names[] = {
-#define BLIND_SPOT(id, name, text) name,
+#define BLIND_SPOT(id, name, text, remedy) name,
 #include "tallyman/blind_spots.def"
 #undef BLIND_SPOT
 };

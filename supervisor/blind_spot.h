@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 enum blind_spot {
-#define BLIND_SPOT(id, name, text) BLIND_SPOT_##id,
+#define BLIND_SPOT(id, name, text, remedy) BLIND_SPOT_##id,
 #include "tallyman/blind_spots.def"
 #undef BLIND_SPOT
     BLIND_SPOT_COUNT
