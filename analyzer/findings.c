@@ -14,6 +14,7 @@
 #include "group.h"
 #include "operation.h"
 #include "passing.h"
+#include "sources.h"
 #include "tallyman/status.h"
 
 /* A finding that is still growing. */
@@ -204,8 +205,7 @@ static void add_use(struct gathering *gathering, const struct use *use)
     struct draft *draft = &gathering->drafts[number];
     struct map_key thing = {number, use->subject};
     struct map_key key = {(uint64_t)number << 32 | use->subject,
-                          (uint64_t)use->kind << 33 | (uint64_t)(uint32_t)use->outcome << 1 |
-                              use->witness};
+                          (uint64_t)use->kind << 32 | (uint32_t)use->outcome};
     uint32_t *slot = map_slot(&gathering->members, key);
     uint32_t *seen = map_slot(&gathering->different, thing);
     struct analysis_member *member;
@@ -220,6 +220,7 @@ static void add_use(struct gathering *gathering, const struct use *use)
         *seen = 0;
         draft->finding.subjects++;
     }
+    member->witness = member->witness && use->witness;
     member->count += use->count;
     draft->finding.count += use->count;
     draft->finding.kinds |= 1u << operation_class(use->kind);
@@ -257,6 +258,12 @@ static bool count_use(struct gathering *gathering, const struct use *use)
     return true;
 }
 
+/* Of another row that is counted. */
+static bool is_repetition(int verdict)
+{
+    return verdict == VERDICT_CONFIRMED || verdict == VERDICT_OWN;
+}
+
 /* A row that was not judged counts as undeclared, and the analysis as not judged. */
 static enum verdict verdict_of_column(struct gathering *gathering, sqlite3_stmt *row, int column)
 {
@@ -290,7 +297,8 @@ static int gather_accesses(struct gathering *gathering, sqlite3 *db)
             .count = sqlite3_column_int64(row, 6),
         };
 
-        if (!operation_is_access(operation) || use.process == MAP_NONE || use.subject == MAP_NONE)
+        if (!operation_is_access(operation) || use.process == MAP_NONE || use.subject == MAP_NONE ||
+            is_repetition(sqlite3_column_int(row, 5)))
             continue;
         use.kind = (enum event_kind)operation;
         passing_note(&gathering->passing, use.subject, use.kind, use.outcome,
@@ -403,9 +411,7 @@ static int compare_members(const void *one, const void *other)
         order = compare_texts(a->subject, b->subject);
     if (!order)
         order = (int)a->operation - (int)b->operation;
-    if (!order)
-        order = a->outcome - b->outcome;
-    return order ? order : (int)a->witness - (int)b->witness;
+    return order ? order : a->outcome - b->outcome;
 }
 
 static int compare_subjects(const void *one, const void *other)

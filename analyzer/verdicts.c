@@ -17,6 +17,7 @@
 #include "made.h"
 #include "operation.h"
 #include "processes.h"
+#include "sources.h"
 #include "tallyman/record.h"
 #include "tallyman/status.h"
 
@@ -26,7 +27,9 @@ struct court {
     const struct policy *policy;
     struct memory *memory;
     struct subjects subjects;
+    struct processes processes;
     struct made made;
+    struct sources sources;
     struct map actions; /* of process.id */
     struct map answers; /* question -> number in `judgements` */
     struct judgement *judgements;
@@ -109,7 +112,8 @@ static struct judgement answer(struct court *court, const struct matter *matter)
     return court->judgements[*slot];
 }
 
-/* Arguments: process, operation, subject, outcome, flags, first. False: nothing to judge. */
+/* Arguments: process, operation, subject, outcome, flags, first, source. False: nothing to judge.
+ */
 static bool read_matter(struct court *court, sqlite3_value **values, struct matter *matter)
 {
     int64_t operation = sqlite3_value_int64(values[1]);
@@ -129,6 +133,22 @@ static bool read_matter(struct court *court, sqlite3_value **values, struct matt
     return true;
 }
 
+/* Of a record of the witness that says nothing new; 0: it is judged. Same arguments. */
+static int standing_of(const struct court *court, sqlite3_value **values,
+                       const struct matter *matter)
+{
+    struct witnessed access = {
+        .subject = matter->subject,
+        .kind = matter->kind,
+        .outcome = sqlite3_value_int(values[3]),
+    };
+
+    if (sqlite3_value_int(values[6]) == 0)
+        return 0;
+    access.process = processes_find(&court->processes, sqlite3_value_int64(values[0]));
+    return sources_standing(&court->sources, &access);
+}
+
 static void count_use(struct court *court, uint32_t rule)
 {
     if (rule < court->rule_count)
@@ -146,10 +166,16 @@ static void access_verdict(sqlite3_context *context, int count, sqlite3_value **
     struct court *court = sqlite3_user_data(context);
     struct matter matter;
     struct judgement judgement;
+    int standing;
 
     (void)count;
     if (!read_matter(court, values, &matter))
         return;
+    standing = standing_of(court, values, &matter);
+    if (standing) {
+        sqlite3_result_int(context, standing);
+        return;
+    }
     judgement = answer(court, &matter);
     count_use(court, judgement.rule);
     sqlite3_result_int(context, (int)judgement.verdict);
@@ -161,7 +187,7 @@ static void access_rule(sqlite3_context *context, int count, sqlite3_value **val
     struct matter matter;
 
     (void)count;
-    if (read_matter(court, values, &matter))
+    if (read_matter(court, values, &matter) && !standing_of(court, values, &matter))
         give_rule(court, context, answer(court, &matter).rule);
 }
 
@@ -204,9 +230,10 @@ static void visible_rule(sqlite3_context *context, int count, sqlite3_value **va
 
 /* The action of a process depends on its parent's, so the walk goes up first and then down again.
  */
-static uint32_t action_of(const struct court *court, const struct processes *processes,
-                          uint32_t number, uint32_t *actions, char *known, uint32_t *stack)
+static uint32_t action_of(const struct court *court, uint32_t number, uint32_t *actions,
+                          char *known, uint32_t *stack)
 {
+    const struct processes *processes = &court->processes;
     uint32_t depth = 0;
     uint32_t action = JUDGE_NO_ACTION;
 
@@ -226,24 +253,21 @@ static uint32_t action_of(const struct court *court, const struct processes *pro
     return action;
 }
 
-static int load_actions(struct court *court, sqlite3 *db, int64_t run)
+static void find_actions(struct court *court)
 {
-    struct processes processes;
-    int result = processes_load(&processes, db, run, court->memory);
-    cleanup_free uint32_t *actions = xcalloc(processes.count, sizeof *actions);
-    cleanup_free uint32_t *stack = xcalloc(processes.count, sizeof *stack);
-    cleanup_free char *known = xcalloc(processes.count, 1);
+    uint32_t count = court->processes.count;
+    cleanup_free uint32_t *actions = xcalloc(count, sizeof *actions);
+    cleanup_free uint32_t *stack = xcalloc(count, sizeof *stack);
+    cleanup_free char *known = xcalloc(count, 1);
 
-    for (uint32_t i = 0; i < processes.count; i++) {
-        const struct analysis_process *process = &processes.rows[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct analysis_process *process = &court->processes.rows[i];
 
         if (!known[i])
-            action_of(court, &processes, i, actions, known, stack);
+            action_of(court, i, actions, known, stack);
         if (actions[i] != JUDGE_NO_ACTION)
             *map_slot(&court->actions, (struct map_key){0, (uint64_t)process->id}) = actions[i];
     }
-    processes_fini(&processes);
-    return result;
 }
 
 static int run_statement(sqlite3 *db, const char *sql, int64_t run)
@@ -307,8 +331,8 @@ static const struct {
     int arguments;
     sql_function function;
 } functions[] = {
-    {"tally_access_verdict", 6, access_verdict},
-    {"tally_access_rule", 6, access_rule},
+    {"tally_access_verdict", 7, access_verdict},
+    {"tally_access_rule", 7, access_rule},
     {"tally_visible_verdict", 1, visible_verdict},
     {"tally_visible_rule", 1, visible_rule},
 };
@@ -331,9 +355,9 @@ static int write_verdicts(struct court *court, sqlite3 *db, int64_t run)
     if (result == 0)
         result = run_statement(
             db,
-            "UPDATE access SET"
-            " verdict = tally_access_verdict(process, operation, subject, outcome, flags, first),"
-            " rule = tally_access_rule(process, operation, subject, outcome, flags, first)"
+            "UPDATE access SET verdict = tally_access_verdict(process, operation, subject,"
+            " outcome, flags, first, source), rule = tally_access_rule(process, operation,"
+            " subject, outcome, flags, first, source)"
             " WHERE process IN (SELECT id FROM process WHERE run = ?1)",
             run);
     if (result == 0)
@@ -353,7 +377,11 @@ static int hold_court(struct court *court, sqlite3 *db, int64_t run)
     if (result == 0)
         result = made_load(&court->made, db, run, &court->subjects);
     if (result == 0)
-        result = load_actions(court, db, run);
+        result = processes_load(&court->processes, db, run, court->memory);
+    if (result == 0)
+        result = sources_load(&court->sources, db, run, &court->subjects, &court->processes);
+    if (result == 0)
+        find_actions(court);
     if (result == 0)
         result = run_statement(db, "DELETE FROM rule WHERE run = ?1", run);
     if (result == 0)
@@ -384,6 +412,8 @@ int analyzer_judge(sqlite3 *db, int64_t run, const struct policy *policy)
     map_fini(&court.actions);
     map_fini(&court.answers);
     made_fini(&court.made);
+    sources_fini(&court.sources);
+    processes_fini(&court.processes);
     subjects_fini(&court.subjects);
     memory_free(court.memory);
     return result;

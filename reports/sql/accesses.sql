@@ -14,6 +14,7 @@ JOIN channel c ON c.id = o.channel
 JOIN subject s ON s.id = a.subject
 LEFT JOIN rule r ON r.id = a.rule
 WHERE a.process IN (SELECT id FROM process WHERE run = ?1)
+  AND (a.verdict IS NULL OR a.verdict < 3) -- what the witness confirms is there already
 GROUP BY c.id, s.name, o.id, a.outcome, a.verdict, a.source, r.id
 UNION ALL
 SELECT 'environment', 'visible', s.name, 0,
