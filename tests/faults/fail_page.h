@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define FAIL_CALLS_MAX 65536u
+#define FAULT_PAGE_FILE "page" /* where the shim's calls are to fail: in the current folder */
 
 struct fail_page {
     uint64_t fail_at;      /* test: the call that fails, from 1; 0: none */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Part of the shim that is built for tests of faults. FAULT_PAGE names the file, at compile time,
- * for nothing may disturb the program's environment or descriptors.
+ * Part of the shim that is built for tests of faults. The page is a file in the folder that every
+ * program starts in: nothing may disturb its environment or descriptors, and two tests that run at
+ * once must not count each other's calls.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -37,7 +38,7 @@ static struct fail_page *page;
 static struct fail_page *map_page(void)
 {
     long fd =
-        raw_plain_syscall(SYS_openat, AT_FDCWD, (long)FAULT_PAGE, O_RDWR | O_CLOEXEC, 0, 0, 0);
+        raw_plain_syscall(SYS_openat, AT_FDCWD, (long)FAULT_PAGE_FILE, O_RDWR | O_CLOEXEC, 0, 0, 0);
     long map = fd < 0 ? fd
                       : raw_plain_syscall(SYS_mmap, 0, sizeof *page, PROT_READ | PROT_WRITE,
                                           MAP_SHARED, fd, 0);

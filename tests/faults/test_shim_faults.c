@@ -54,12 +54,16 @@ static void write_script(void)
 
 static void prepare(void)
 {
-    int file = open(FAULT_PAGE, O_RDWR | O_CREAT, 0600);
+    char path[64];
+    int file;
 
+    cr_assert(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/" FAULT_PAGE_FILE, folder);
+    file = open(path, O_RDWR | O_CREAT, 0600);
     cr_assert(file >= 0 && ftruncate(file, sizeof *page) == 0);
     page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
-    cr_assert(page != MAP_FAILED && mkdtemp(folder) != NULL);
+    cr_assert(page != MAP_FAILED);
     snprintf(log_file, sizeof log_file, "%s/log", folder);
     write_script();
     clearenv();
