@@ -2,17 +2,22 @@
 # SPDX-License-Identifier: MIT
 #
 # What takes too long for every change: packages by strangers held against strace, the thread sanitizer,
-# the fuzzers for a bounded time, and strangers' test suites with and without tallyman (hours; as root,
-# for their packages and their ordinary user). Run scripts/test.sh first.
+# the fuzzers for a bounded time, and strangers' builds and test suites with and without tallyman (hours;
+# as root, for their packages and their ordinary user). Run scripts/test.sh first.
 #
 #   test-long.sh [SECONDS]      for each fuzzer; default 60
 #   test-long.sh --suites [SUITE...]      only the test suites; default all
+#   test-long.sh --packages [PACKAGE...]      only the builds of Debian packages; default all
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
-seconds=60 suites='' failed=''
+seconds=60 suites='' packages='' failed=''
 case ${1:-} in
+    --packages)
+        shift
+        packages=${*:-all}
+        ;;
     --suites)
         shift
         suites=${*:-all}
@@ -49,10 +54,9 @@ $(printf '%s\n' "$output" | sed -n "/^| $suite |/p")"
 }
 
 finish() {
-    # shellcheck disable=SC2086  # a list
-run_suites $every_suite
-finish
-    exit 0
+    [ -n "$failed" ] || exit 0
+    echo "test-long.sh: failed: ${failed#, }" >&2
+    exit 1
 }
 
 every_suite='cpython bash mksh make perl findutils tar git coreutils httplib'
@@ -60,6 +64,18 @@ if [ -n "$suites" ]; then
     [ "$suites" != all ] || suites=$every_suite
     # shellcheck disable=SC2086  # a list
     run_suites $suites
+    finish
+fi
+
+# build_packages [PACKAGE...]: default all
+build_packages() {
+    tests/packages/run.sh "$@"
+    verdict $? "byte-identical builds"
+}
+
+if [ -n "$packages" ]; then
+    # shellcheck disable=SC2086  # a list
+    build_packages ${packages#all}
     finish
 fi
 
@@ -100,6 +116,7 @@ compare lua5.4 '' make linux
 compare zlib ./configure make
 compare hello '' ./configure
 compare hello ./configure make
+build_packages
 # shellcheck disable=SC2086  # a list
 run_suites $every_suite
 finish
