@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certificate.h"
 #include "cleanup.h"
 #include "database.h"
 #include "findings.h"
@@ -52,49 +53,6 @@ static int load_run(struct analysis *analysis, sqlite3 *db)
     return 0;
 }
 
-static const char *blind_spot_text(const char *class)
-{
-    static const struct {
-        const char *name, *text;
-    } known[] = {
-#define BLIND_SPOT(id, name, text, remedy) {name, text},
-#include "tallyman/blind_spots.def"
-#undef BLIND_SPOT
-    };
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i].name, class) == 0)
-            return known[i].text;
-    return class;
-}
-
-static int load_blind_spots(struct analysis *analysis, sqlite3 *db,
-                            const struct processes *processes)
-{
-    cleanup_statement sqlite3_stmt *row =
-        database_prepare(db, "SELECT class, detail, count, process FROM blind_spot WHERE run = ?1"
-                             " ORDER BY class, process, detail");
-    int code;
-
-    if (!row)
-        return TALLY_ERR_DATABASE;
-    sqlite3_bind_int64(row, 1, analysis->run);
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        size_t number = analysis->blind_spot_count++;
-        struct analysis_blind_spot *spot;
-
-        analysis->blind_spots = xrealloc(analysis->blind_spots, analysis->blind_spot_count *
-                                                                    sizeof *analysis->blind_spots);
-        spot = &analysis->blind_spots[number];
-        spot->class = text_of_column(analysis->memory, row, 0).bytes;
-        spot->text = blind_spot_text(spot->class);
-        spot->detail = text_of_column(analysis->memory, row, 1);
-        spot->count = sqlite3_column_int64(row, 2);
-        spot->process = processes_find(processes, number_or(row, 3, -1));
-    }
-    return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
-}
-
 static int load_unused_waivers(struct analysis *analysis, sqlite3 *db)
 {
     cleanup_statement sqlite3_stmt *row =
@@ -132,7 +90,7 @@ static int load(struct analysis *analysis, sqlite3 *db)
     if (result == 0)
         result = findings_load(analysis, db, &subjects, &processes);
     if (result == 0)
-        result = load_blind_spots(analysis, db, &processes);
+        result = certificate_load(analysis, db, &processes);
     if (result == 0)
         result = load_unused_waivers(analysis, db);
     subjects_fini(&subjects);
@@ -168,6 +126,8 @@ void analysis_free(struct analysis *analysis)
     }
     free(analysis->findings);
     free(analysis->blind_spots);
+    free(analysis->blind_classes);
+    free(analysis->certificate.shims);
     free(analysis->unused_waivers);
     memory_free(analysis->memory);
     free(analysis);

@@ -102,6 +102,44 @@ struct analysis_blind_spot {
     uint32_t process; /* ANALYSIS_NONE: the whole run */
 };
 
+/* Blind spots of one class: a run of `blind_spots`. */
+struct analysis_blind_class {
+    const char *name, *text, *remedy; /* of blind_spots.def; an unknown one has no remedy ("") */
+    size_t spots, spot_count;
+    int64_t count;
+    bool accepted; /* by the user: analysis_accept */
+};
+
+/* Processes by what became of the shim in them: process.shim. */
+struct analysis_shim {
+    const char *name;
+    int64_t processes;
+};
+
+/* Different uses that the kernel saw in processes with the shim, and those that the shim has, too.
+ */
+struct analysis_recall {
+    int64_t seen, recorded;
+};
+
+struct analysis_missed {
+    struct text subject;
+    enum event_kind operation;
+    int64_t processes, count;
+};
+
+/* What the evidence rests on. Uses are rows of access: process, operation, subject, outcome. */
+struct analysis_certificate {
+    struct analysis_shim *shims; /* "loaded" first, then by number */
+    size_t shim_count;
+    int64_t shim, witness; /* different uses by who recorded them */
+    int64_t confirmed;     /* those of the witness that the shim's record holds or implies */
+    bool measured;         /* the witness reported all, so that the recall says something */
+    struct analysis_recall recall, channels[CHANNEL_COUNT];
+    struct analysis_missed *missed; /* by the shim, most processes first; only when measured */
+    size_t missed_count;
+};
+
 struct analysis_waiver {
     struct text text; /* as a person reads the rule */
     int64_t line;
@@ -119,8 +157,11 @@ struct analysis {
     struct analysis_channel channels[CHANNEL_COUNT];
     struct analysis_finding *findings; /* by channel, class, then most used first */
     size_t finding_count;
-    struct analysis_blind_spot *blind_spots;
+    struct analysis_blind_spot *blind_spots; /* by class */
     size_t blind_spot_count;
+    struct analysis_blind_class *blind_classes;
+    size_t blind_class_count;
+    struct analysis_certificate certificate;
     struct analysis_process *processes;
     size_t process_count;
     struct analysis_waiver *unused_waivers;
@@ -141,6 +182,19 @@ const char *analysis_class_name(enum finding_class class);
 
 /* Undeclared findings, all channels. */
 uint32_t analysis_undeclared(const struct analysis *analysis);
+
+/* The user accepts blind spots of that class. */
+void analysis_accept(struct analysis *analysis, const char *name);
+/* The evidence is complete, but for what the user accepts. */
+bool analysis_suffices(const struct analysis *analysis);
+
+/* Different names behind a class of blind spots: its details, its programs, or of each spot the
+ * detail and where there is none the program. The caller frees the array; the names are borrowed.
+ */
+enum analysis_blind_name { BLIND_NAME_DETAIL, BLIND_NAME_PROGRAM, BLIND_NAME_EITHER };
+struct text *analysis_blind_names(const struct analysis *analysis,
+                                  const struct analysis_blind_class *class,
+                                  enum analysis_blind_name which, size_t *count);
 
 /* The name of a program as people know it ("gcc", not "x86_64-linux-gnu-gcc-12"): the last part of
  * its first argument, or of its path. Borrowed. */

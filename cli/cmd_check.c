@@ -23,7 +23,8 @@ const struct option cmd_check_options[] = {
      "missing"},
     {0, "strict", OPTION_FLAG, &strict, NULL, NULL, "fail on a waiver that matched nothing, too"},
     {0, "accept-blind-spot", OPTION_LIST, &accepted, "CLASS", BLIND_SPOT_CHOICES,
-     "do not count a blind spot of this class as incomplete evidence"},
+     "do not count a blind spot of this class as incomplete evidence; it stays listed, as "
+     "accepted"},
     {0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL}};
 
 static void print_conclusion(const struct analysis *analysis, int status, FILE *out)
@@ -55,8 +56,7 @@ static void print_details(const struct analysis *analysis, int status,
     cleanup_buffer struct buffer text = BUFFER_INIT;
 
     report_findings_shortly(analysis, settings, MOST_FINDINGS, &text);
-    if (status == TALLY_EXIT_INCOMPLETE || !analysis->complete)
-        report_evidence_shortly(analysis, settings, &text);
+    report_evidence_shortly(analysis, settings, &text);
     if (strict || status == TALLY_EXIT_CLEAN)
         report_waivers_shortly(analysis, settings, &text);
     if (text.length)
@@ -80,7 +80,8 @@ int cmd_check(int argc, char **argv)
     status = judged_run_open(&judged, settings.database, run, manifest);
     if (status)
         return status;
-    status = judged_run_status(judged.analysis, &accepted, strict);
+    judged_run_accept(&judged, &accepted);
+    status = judged_run_status(judged.analysis, strict);
     print_conclusion(judged.analysis, status, stdout);
     print_details(judged.analysis, status, &settings, stdout);
     return status;

@@ -14,6 +14,7 @@ static const char *format = "text";
 static const char *output;
 static const char *manifest;
 static bool all;
+static struct option_list accepted;
 
 const struct option cmd_report_options[] = {
     {0, "run", OPTION_NUMBER, &run, "ID", NULL, "the run to show; without it the newest"},
@@ -22,6 +23,8 @@ const struct option cmd_report_options[] = {
      "write there, under a temporary name until all is written, instead of to standard output"},
     {'m', "manifest", OPTION_TEXT, &manifest, "FILE", NULL,
      "judge the run by this manifest, without changing the database; without it the run's own"},
+    {0, "accept-blind-spot", OPTION_LIST, &accepted, "CLASS", BLIND_SPOT_CHOICES,
+     "list blind spots of this class as accepted"},
     {'a', "all", OPTION_FLAG, &all, NULL, NULL, "show every access, the declared ones too"},
     {0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL}};
 
@@ -66,5 +69,8 @@ int cmd_report(int argc, char **argv)
     if (is_standard_output(output))
         report_settings_for(STDOUT_FILENO, &settings);
     status = judged_run_open(&judged, settings.database, run, manifest);
-    return status ? status : show(&judged, &settings);
+    if (status)
+        return status;
+    judged_run_accept(&judged, &accepted);
+    return show(&judged, &settings);
 }

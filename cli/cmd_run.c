@@ -38,7 +38,8 @@ const struct option cmd_run_options[] = {
      "exit with 1 for undeclared findings, with 3 for none but incomplete evidence, unless the "
      "command itself failed"},
     {0, "accept-blind-spot", OPTION_LIST, &accepted, "CLASS", BLIND_SPOT_CHOICES,
-     "with --check, do not count a blind spot of this class as incomplete evidence"},
+     "with --check, do not count a blind spot of this class as incomplete evidence; it stays "
+     "listed, as accepted"},
     {0, "grace", OPTION_NUMBER, &grace, "MS", NULL,
      "how long to wait for processes that outlive the command, in milliseconds; without it 2000"},
     {'q', "quiet", OPTION_FLAG, &quiet, NULL, NULL, "no progress line, no summary"},
@@ -135,11 +136,12 @@ static int conclude(const struct run_result *result, const struct policy *policy
 
     if (status)
         return check ? TALLY_EXIT_FAILURE : result->exit_status;
+    judged_run_accept(&judged, &accepted);
     if (!quiet)
         summarise(judged.analysis);
     if (!check || result->exit_status != 0)
         return result->exit_status;
-    status = judged_run_status(judged.analysis, &accepted, false);
+    status = judged_run_status(judged.analysis, false);
     return broken_digests ? TALLY_EXIT_FINDINGS : status;
 }
 

@@ -57,12 +57,18 @@ static struct manifest *stored_manifest(sqlite3 *db, const struct analysis *anal
                           *folder ? folder : "/", errors);
 }
 
+const char *judged_run_reason(sqlite3 *db, int result)
+{
+    return result == TALLY_ERR_DATABASE ? sqlite3_errmsg(db) : tally_strstatus(result);
+}
+
 /* Judges in temporary tables; takes the manifest, NULL after errors that are in `errors`. */
 static int judge_by(sqlite3 *db, int64_t run, struct manifest *owned, struct buffer *errors)
 {
     cleanup_manifest struct manifest *manifest = owned;
     cleanup_free struct policy *policy = NULL;
     size_t size;
+    int result;
 
     if (manifest)
         policy = policy_compile(manifest, &size, errors);
@@ -70,9 +76,12 @@ static int judge_by(sqlite3 *db, int64_t run, struct manifest *owned, struct buf
         fputs(errors->data ? errors->data : "", stderr);
         return TALLY_EXIT_USAGE;
     }
-    if (analyzer_shadow(db, run) == 0 && analyzer_judge(db, run, policy) == 0)
+    result = analyzer_shadow(db, run);
+    if (result == 0)
+        result = analyzer_judge(db, run, policy);
+    if (result == 0)
         return 0;
-    warn("cannot judge the run: %s", sqlite3_errmsg(db));
+    warn("cannot judge the run: %s", judged_run_reason(db, result));
     return TALLY_EXIT_FAILURE;
 }
 
@@ -113,27 +122,25 @@ static int load_as_it_is(struct judged_run *judged, int64_t run)
     return status ? status : load(judged, run);
 }
 
-/* What is wrong with the database is the user's world; asking for a run that is not there is usage.
- */
-static int status_of(int result)
-{
-    return result == TALLY_ERR_NOT_FOUND ? TALLY_EXIT_USAGE : TALLY_EXIT_FAILURE;
-}
-
 int judged_run_open(struct judged_run *judged, const char *database, int64_t run,
                     const char *manifest)
 {
     cleanup_buffer struct buffer why = BUFFER_INIT;
+    int status = TALLY_EXIT_FAILURE;
     int64_t result;
 
     *judged = (struct judged_run){NULL, NULL};
     result =
         database_open(database ? database : DEFAULT_DATABASE, DATABASE_READ, &judged->db, &why);
-    if (result == 0)
+    if (result == 0) {
         result = analysis_find_run(judged->db, run, &why);
+        /* Asking for a run that is not there is wrong usage; all else is the user's world. */
+        if (run && result == TALLY_ERR_NOT_FOUND)
+            status = TALLY_EXIT_USAGE;
+    }
     if (result < 0) {
         warn("%s", why.data);
-        return status_of((int)result);
+        return status;
     }
     return manifest ? load_judged_by(judged, result, manifest) : load_as_it_is(judged, result);
 }
@@ -145,30 +152,15 @@ void judged_run_fini(struct judged_run *judged)
     *judged = (struct judged_run){NULL, NULL};
 }
 
-static bool is_accepted(const struct option_list *accepted, const char *class)
+void judged_run_accept(struct judged_run *judged, const struct option_list *classes)
 {
-    for (int i = 0; i < accepted->count; i++)
-        if (strcmp(accepted->items[i], class) == 0)
-            return true;
-    return false;
+    for (int i = 0; i < classes->count; i++)
+        analysis_accept(judged->analysis, classes->items[i]);
 }
 
-static bool is_complete(const struct analysis *analysis, const struct option_list *accepted)
-{
-    if (analysis->complete)
-        return true;
-    if (!analysis->ended || analysis->blind_spot_count == 0)
-        return false;
-    for (size_t i = 0; i < analysis->blind_spot_count; i++)
-        if (!is_accepted(accepted, analysis->blind_spots[i].class))
-            return false;
-    return true;
-}
-
-int judged_run_status(const struct analysis *analysis, const struct option_list *accepted,
-                      bool strict)
+int judged_run_status(const struct analysis *analysis, bool strict)
 {
     if (analysis_undeclared(analysis) || (strict && analysis->unused_waiver_count))
         return TALLY_EXIT_FINDINGS;
-    return is_complete(analysis, accepted) ? TALLY_EXIT_CLEAN : TALLY_EXIT_INCOMPLETE;
+    return analysis_suffices(analysis) ? TALLY_EXIT_CLEAN : TALLY_EXIT_INCOMPLETE;
 }

@@ -28,10 +28,17 @@ void judged_run_fini(struct judged_run *judged);
 
 #define cleanup_judged_run __attribute__((cleanup(judged_run_fini)))
 
-/* The exit status of `check` and of `run --check`. `accepted`: names of blind_spots.def that do not
- * make the evidence incomplete. `strict`: a waiver that matched nothing counts as a finding. */
-int judged_run_status(const struct analysis *analysis, const struct option_list *accepted,
-                      bool strict);
+/* Why a function of the analyzer returned `result`, TALLY_ERR_*; as short-lived as sqlite3_errmsg.
+ */
+const char *judged_run_reason(sqlite3 *db, int result);
+
+/* Blind spots of these classes (names of blind_spots.def) are accepted: they stay listed, and do
+ * not stand in the way of a clean status. */
+void judged_run_accept(struct judged_run *judged, const struct option_list *classes);
+
+/* The exit status of `check` and of `run --check`. `strict`: a waiver that matched nothing counts
+ * as a finding. */
+int judged_run_status(const struct analysis *analysis, bool strict);
 
 /* For an option that takes one of them: "static|foreign_libc|...". */
 #define BLIND_SPOT_CHOICES (&blind_spot_choices[1])

@@ -40,10 +40,10 @@ void report_findings_shortly(const struct analysis *analysis,
                              const struct report_settings *settings, size_t most,
                              struct buffer *out);
 
-/* What makes the evidence incomplete; the waivers that matched nothing. Nothing where there is
- * none. */
+/* The certificate: what the evidence rests on, and what makes it incomplete. */
 void report_evidence_shortly(const struct analysis *analysis,
                              const struct report_settings *settings, struct buffer *out);
+/* The waivers that matched nothing; nothing where there is none. */
 void report_waivers_shortly(const struct analysis *analysis, const struct report_settings *settings,
                             struct buffer *out);
 

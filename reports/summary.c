@@ -61,10 +61,9 @@ void report_summary(const struct analysis *analysis, const struct report_setting
         buffer_add_text(&line, shown++ ? ", " : ": ");
         add_channel(&line, analysis, (enum channel)i);
     }
-    if (!analysis->complete)
-        buffer_add_text(&line, "; evidence incomplete");
+    buffer_printf(&line, "; evidence %s", analysis->complete ? "complete" : "incomplete");
     page_paragraph(&page, 2, line.data);
-    show_blind_spots(&page, analysis);
+    show_certificate(&page, analysis);
     /* A line of its own: a command that is to be typed must not be wrapped. */
     buffer_add_text(out, "  see: tallyman report");
     if (settings->database && strcmp(settings->database, "tallyman.db") != 0) {
@@ -145,7 +144,7 @@ void report_evidence_shortly(const struct analysis *analysis,
 {
     struct page page = page_for(settings, out);
 
-    show_blind_spots(&page, analysis);
+    show_certificate(&page, analysis);
 }
 
 void report_waivers_shortly(const struct analysis *analysis, const struct report_settings *settings,

@@ -8,7 +8,6 @@
 #include "cleanup.h"
 #include "endpoint.h"
 #include "group.h"
-#include "map.h"
 #include "operation.h"
 #include "quote.h"
 
@@ -198,69 +197,6 @@ void show_waived(struct page *page, const struct analysis *analysis)
                       findings == 1 ? "" : "s");
     page_heading(page, "Waived", line.data);
     show_unused_waivers(page, analysis);
-}
-
-/* The programs in which a blind spot was met, or its details. */
-static void add_where(struct buffer *out, const struct analysis *analysis, size_t first)
-{
-    const char *class = analysis->blind_spots[first].class;
-    struct names seen = {0};
-
-    for (size_t i = first; i < analysis->blind_spot_count; i++) {
-        const struct analysis_blind_spot *spot = &analysis->blind_spots[i];
-        struct text name = spot->detail;
-
-        if (strcmp(spot->class, class) != 0)
-            continue;
-        if (!name.length && spot->process != ANALYSIS_NONE)
-            name = analysis_program(&analysis->processes[spot->process]);
-        if (!name.length || names_find(&seen, name.bytes, name.length) != MAP_NONE)
-            continue;
-        names_add(&seen, name.bytes, name.length);
-        if (seen.count > 3)
-            continue;
-        buffer_add_text(out, seen.count == 1 ? " (" : ", ");
-        quote_shortened(out, name.bytes, name.length, 40);
-    }
-    if (seen.count > 3)
-        buffer_printf(out, " and %zu more", seen.count - 3);
-    if (seen.count)
-        buffer_add_char(out, ')');
-    names_fini(&seen);
-}
-
-void show_blind_spots(struct page *page, const struct analysis *analysis)
-{
-    if (!analysis->ended)
-        page_paragraph(page, 4, "  the run never ended: its records may stop anywhere");
-    for (size_t i = 0; i < analysis->blind_spot_count; i++) {
-        const struct analysis_blind_spot *spot = &analysis->blind_spots[i];
-        cleanup_buffer struct buffer line = BUFFER_INIT;
-        int64_t count = 0;
-
-        if (i && strcmp(spot->class, analysis->blind_spots[i - 1].class) == 0)
-            continue;
-        for (size_t j = i; j < analysis->blind_spot_count &&
-                           strcmp(spot->class, analysis->blind_spots[j].class) == 0;
-             j++)
-            count += analysis->blind_spots[j].count;
-        buffer_add_text(&line, "  ");
-        quote_display(&line, spot->class, strlen(spot->class));
-        buffer_add_text(&line, ": ");
-        quote_display(&line, spot->text, strlen(spot->text));
-        if (count > 1)
-            buffer_printf(&line, ", %" PRId64 " times", count);
-        add_where(&line, analysis, i);
-        page_paragraph(page, 4, line.data);
-    }
-}
-
-void show_evidence(struct page *page, const struct analysis *analysis)
-{
-    page_heading(page, "Evidence",
-                 analysis->complete ? "complete, every process was observed"
-                                    : "incomplete, there may be more than is shown here");
-    show_blind_spots(page, analysis);
 }
 
 void show_next_steps(struct page *page, const struct analysis *analysis,

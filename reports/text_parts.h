@@ -48,7 +48,8 @@ void show_filesystem(struct page *page, const struct analysis *analysis);
 /* "3 processes failed: sh ×2, grep"; nothing when none did. */
 void show_failed(struct page *page, const struct analysis *analysis);
 void show_unused_waivers(struct page *page, const struct analysis *analysis);
-void show_blind_spots(struct page *page, const struct analysis *analysis);
+/* Who observed the run, how well, and what nobody did: the lines of the certificate. */
+void show_certificate(struct page *page, const struct analysis *analysis);
 void show_waived(struct page *page, const struct analysis *analysis);
 void show_evidence(struct page *page, const struct analysis *analysis);
 void show_next_steps(struct page *page, const struct analysis *analysis,

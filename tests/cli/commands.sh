@@ -37,8 +37,10 @@ like "and the known ones are named" "$(cat err)" "does not know 'sarif'; known: 
 is "a run is a number" "$(status "$TALLYMAN" report --run x)" 2
 is "two databases are too many" "$(status "$TALLYMAN" report a b)" 2
 
-is "a missing database is wrong usage" "$(status "$TALLYMAN" report none.db)" 2
-like "and it is named" "$(cat err)" "none.db"
+for command in report check; do
+    is "a missing database is a failure of $command" "$(status "$TALLYMAN" $command none.db)" 125
+    like "and it is named, with what makes one" "$(cat err)" "^tallyman: none.db: no such database \\(tallyman run makes one\\)$"
+done
 echo "not a database, and longer than a header of a hundred bytes would be, if it were one: it goes on and on" >notes
 is "a file that is no database is refused" "$(status "$TALLYMAN" report notes)" 125
 like "and said to be none" "$(cat err)" "notes: not a tallyman database"
@@ -99,7 +101,19 @@ sqlite3 a.db "INSERT INTO blind_spot (run, class) VALUES (1, 'damaged-log'); UPD
 # shellcheck disable=SC2086
 is "incomplete evidence is exit status 3" "$(status "$TALLYMAN" check -m all.yaml $spots a.db)" 3
 like "and the reason is given" "$(cat out)" "damaged-log"
+like "and what to do about it" "$(cat out)" "what to do: run again"
+# shellcheck disable=SC2086
+is "a class that is accepted as well makes it clean" \
+    "$(status "$TALLYMAN" check -m all.yaml $spots --accept-blind-spot damaged-log a.db)" 0
+like "but it stays listed" "$(cat out)" "damaged-log, accepted: "
+is "and the evidence stays what it is" "$(sqlite3 a.db "SELECT evidence FROM run")" incomplete
+is "a report marks what is accepted" \
+    "$("$TALLYMAN" report --accept-blind-spot damaged-log --format json a.db | jq -c '.certificate.blind_spots[] | select(.class == "damaged-log") | .accepted')" true
+is "a run accepts by class, too" \
+    "$(status "$TALLYMAN" run --check -m all.yaml $spots -o c.db -- true)" 0
+like "and its summary marks it" "$(cat err)" ", accepted: "
 is "an unknown blind spot is refused" "$(status "$TALLYMAN" check --accept-blind-spot statics a.db)" 2
+like "and the known ones are named" "$(cat err)" "does not know 'statics'; known: static, foreign_libc, "
 
 printf 'version: 1\ninputs: [src/**]\nclokc: real\n' >bad.yaml
 is "a manifest with errors is exit status 2" "$(status "$TALLYMAN" check -m bad.yaml a.db)" 2

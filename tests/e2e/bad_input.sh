@@ -96,7 +96,7 @@ cp "$work/other.db" "$work/before"
 fails "a database of another program is refused" 125 "$work/other\\.db" run -o "$work/other.db" -- touch ran
 check "and left untouched, too" cmp "$work/other.db" "$work/before"
 fails "report refuses it" 125 "$work/other\\.db" "$TALLYMAN" report "$work/other.db"
-fails "report names a database that is not there" 2 "$work/absent\\.db" "$TALLYMAN" report "$work/absent.db"
+fails "report names a database that is not there" 125 "$work/absent\\.db" "$TALLYMAN" report "$work/absent.db"
 audit cat u.txt >/dev/null
 cp "$work/run.db" "$work/newer.db"
 sqlite3 "$work/newer.db" 'PRAGMA user_version = 99'

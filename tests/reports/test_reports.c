@@ -127,6 +127,11 @@ Test(reports, waivers_are_counted_and_those_that_matched_nothing_are_listed)
     check_case("waived");
 }
 
+Test(reports, a_witnessed_run_is_certified_and_nothing_counts_twice)
+{
+    check_case("witnessed");
+}
+
 Test(reports, a_clean_run_says_so)
 {
     check_case("clean");
@@ -226,7 +231,7 @@ Test(reports, the_summary_is_short_and_counts_everything)
     report_summary(analysis, &settings, &out);
     cr_assert_eq(strncmp(out.data, "tallyman: 3 processes, ", 23), 0, "%s", out.data);
     cr_assert_not_null(strstr(out.data, "\n  see: tallyman report other.db\n"));
-    cr_assert_lt(out.length, 600);
+    cr_assert_lt(out.length, 1000);
     for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n"))
         cr_assert_leq(quote_width(line, strlen(line)), 80, "%s", line);
     analysis_free(analysis);
@@ -261,6 +266,39 @@ static void check_text(const char *expected, bool there)
 
     render("text", &settings, &out);
     cr_assert_eq(strstr(out.data, expected) != NULL, there, "%s in:\n%s", expected, out.data);
+    buffer_fini(&out);
+}
+
+Test(reports, what_the_witness_could_not_do_is_said_with_its_reason_and_the_remedy)
+{
+    small_run_execute(&run, "UPDATE run SET evidence = 'incomplete'; INSERT INTO blind_spot"
+                            " (run, class, detail) VALUES (1, 'witness-off', 'taken by another')");
+    small_run_judge(&run, NULL);
+    check_text("confirm the shim's record (taken by another)\n    what to do: run with", true);
+}
+
+Test(reports, what_the_user_accepts_is_listed_as_accepted)
+{
+    struct report_settings settings = {.width = 100, .database = "tallyman.db"};
+    struct analysis *analysis;
+    struct buffer out = BUFFER_INIT;
+
+    load_case("build");
+    analysis = small_run_load(&run);
+    analysis_accept(analysis, "static");
+    report_evidence_shortly(analysis, &settings, &out);
+    cr_assert_not_null(strstr(out.data, "  static, accepted: "), "%s", out.data);
+    cr_assert_null(strstr(out.data, "let the kernel witness"), "%s", out.data);
+    cr_assert_not_null(strstr(out.data, "  witness-off: "), "%s", out.data);
+    buffer_clear(&out);
+    cr_assert_eq(report_format_find("json")->render(analysis, run.db, &settings, &out), 0);
+    cr_assert_not_null(strstr(out.data, "\"accepted\": true"));
+    cr_assert_not_null(strstr(out.data, "\"sufficient\": false"));
+    analysis_accept(analysis, "witness-off");
+    buffer_clear(&out);
+    report_format_find("text")->render(analysis, run.db, &settings, &out);
+    cr_assert_not_null(strstr(out.data, "Evidence: incomplete, which is accepted\n"));
+    analysis_free(analysis);
     buffer_fini(&out);
 }
 
