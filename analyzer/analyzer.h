@@ -10,16 +10,18 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
+#include "buffer.h"
 #include "tallyman/judge.h"
 
 /* Judges every access of the run: fills verdict and rule of `access` and `environment_variable` and
  * replaces the run's rows of `rule`. One transaction. */
 int analyzer_judge(sqlite3 *db, int64_t run, const struct policy *policy);
 
-/* Fills subject.package of the files that the run used from dpkg's database, where there is one. */
-int analyzer_attribute(sqlite3 *db, int64_t run);
+/* Fills subject.package of the files that the run used from dpkg's database, where there is one.
+ * What cannot be read of it has no package; `trouble` then gets one line that says so. */
+int analyzer_attribute(sqlite3 *db, int64_t run, struct buffer *trouble);
 /* The same with the machine's root folder given; "" is the machine itself. */
-int analyzer_attribute_under(sqlite3 *db, int64_t run, const char *root);
+int analyzer_attribute_under(sqlite3 *db, int64_t run, const char *root, struct buffer *trouble);
 
 /* Puts temporary copies of the derived tables, of this run alone, in front of the real ones, so
  * that analyzer_judge changes nothing in the file. `db` may be open for reading only. To be called

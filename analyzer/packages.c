@@ -17,7 +17,6 @@
 #include "dpkg.h"
 #include "map.h"
 #include "memory.h"
-#include "tallyman/status.h"
 
 #define SHARED (UINT32_MAX - 1) /* several packages have this folder */
 
@@ -42,6 +41,8 @@ struct packages {
     uint32_t count;
     struct diversion *diversions;
     size_t diversion_count;
+    char *trouble; /* with the first file that could not be read */
+    size_t unreadable;
 };
 
 static char *path_of(const struct packages *packages, const char *below)
@@ -70,6 +71,7 @@ void packages_free(struct packages *packages)
     free(packages->owners);
     free(packages->rows);
     free(packages->diversions);
+    free(packages->trouble);
     memory_free(packages->memory);
     free(packages);
 }
@@ -186,7 +188,14 @@ static uint32_t add_package(struct packages *packages, const char *key, size_t l
     return number;
 }
 
-static int scan_list(struct packages *packages, const char *folder, const char *file)
+/* The first file that could not be read is named, the others are counted. */
+static void note_trouble(struct packages *packages, const char *path)
+{
+    if (packages->unreadable++ == 0)
+        packages->trouble = xprintf("%s: cannot be read (%s)", path, strerror(errno));
+}
+
+static void scan_list(struct packages *packages, const char *folder, const char *file)
 {
     cleanup_free char *path = xprintf("%s/%s", folder, file);
     size_t length = 0;
@@ -195,31 +204,33 @@ static int scan_list(struct packages *packages, const char *folder, const char *
     struct dpkg_word line;
     uint32_t package;
 
-    if (!text)
-        return TALLY_ERR_SYSTEM;
+    if (!text) {
+        note_trouble(packages, path);
+        return;
+    }
     package = add_package(packages, file, strlen(file) - strlen(".list"));
     while (dpkg_next_line(&at, text + length, &line))
         take_line(packages, package, line.bytes, line.length);
-    return 0;
 }
 
-static int scan_lists(struct packages *packages)
+static void scan_lists(struct packages *packages)
 {
     cleanup_free char *folder = path_of(packages, DPKG_FOLDER "/info");
     DIR *listing = opendir(folder);
-    int result = 0;
     const struct dirent *entry;
 
-    if (!listing)
-        return errno == ENOENT ? 0 : TALLY_ERR_SYSTEM;
-    while (result == 0 && (entry = readdir(listing))) {
+    if (!listing) {
+        if (errno != ENOENT)
+            note_trouble(packages, folder);
+        return;
+    }
+    while ((entry = readdir(listing))) {
         size_t length = strlen(entry->d_name);
 
         if (length > 5 && strcmp(entry->d_name + length - 5, ".list") == 0)
-            result = scan_list(packages, folder, entry->d_name);
+            scan_list(packages, folder, entry->d_name);
     }
     closedir(listing);
-    return result;
 }
 
 static void use_entry(struct packages *packages, const struct names *keys,
@@ -253,6 +264,8 @@ static void load_versions(struct packages *packages)
     struct names keys = {0};
     struct dpkg_entry entry;
 
+    if (!text)
+        note_trouble(packages, path);
     for (uint32_t i = 0; i < packages->count; i++)
         names_add(&keys, packages->rows[i].key, strlen(packages->rows[i].key));
     while (text && dpkg_next_entry(&at, text + length, &entry))
@@ -260,17 +273,20 @@ static void load_versions(struct packages *packages)
     names_fini(&keys);
 }
 
-int packages_scan(struct packages *packages)
+void packages_scan(struct packages *packages, struct buffer *trouble)
 {
-    int result;
-
     if (packages->wanted.count == 0)
-        return 0;
+        return;
     load_diversions(packages);
-    result = scan_lists(packages);
-    if (result == 0 && packages->count > 0)
+    scan_lists(packages);
+    if (packages->count > 0)
         load_versions(packages);
-    return result;
+    if (!packages->unreadable)
+        return;
+    buffer_add_text(trouble, packages->trouble);
+    if (packages->unreadable > 1)
+        buffer_printf(trouble, " and %zu more", packages->unreadable - 1);
+    buffer_add_text(trouble, ": some files are shown without the package that owns them");
 }
 
 const char *packages_owner(const struct packages *packages, uint32_t question)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffer.h"
+
 struct packages;
 
 /* `root`: folder that holds the machine's root, "" for this machine. */
@@ -18,8 +20,10 @@ void packages_free(struct packages *packages);
 /* Asks for an absolute path, which is copied. Returns the number of the question. */
 uint32_t packages_want(struct packages *packages, const char *path, size_t length);
 
-/* 0, also where there is no dpkg; TALLY_ERR_SYSTEM (errno) when its files cannot be read. */
-int packages_scan(struct packages *packages);
+/* Answers the questions. What cannot be read of dpkg's files owns nothing; how much that is, and
+ * why, is said in one line of `trouble`, which stays empty where all is well or there is no dpkg.
+ */
+void packages_scan(struct packages *packages, struct buffer *trouble);
 
 /* "name version"; NULL: no package, or a folder that several share. Lives as long as `packages`. */
 const char *packages_owner(const struct packages *packages, uint32_t question);

@@ -18,7 +18,7 @@
 static const char *manifest_file;
 static const char *database = DEFAULT_DATABASE;
 static const char *mode = "audit";
-static const char *witness = "off";
+static const char *witness = "gaps";
 static long grace = SUPERVISOR_GRACE_MS;
 static bool check;
 static bool quiet;
@@ -33,7 +33,8 @@ const struct option cmd_run_options[] = {
     {0, "mode", OPTION_CHOICE, &mode, "MODE", "audit|enforce|sandbox",
      "what happens to an undeclared access; this version has audit: it is recorded"},
     {0, "witness", OPTION_CHOICE, &witness, "MODE", "off|gaps|full",
-     "what the kernel is asked to report; this version has off"},
+     "what the kernel is asked to report: what the shim does not record itself (gaps), all of it, to "
+     "measure the shim (full), or nothing (off); without it gaps"},
     {0, "check", OPTION_FLAG, &check, NULL, NULL,
      "exit with 1 for undeclared findings, with 3 for none but incomplete evidence, unless the "
      "command itself failed"},
@@ -45,13 +46,11 @@ const struct option cmd_run_options[] = {
     {'q', "quiet", OPTION_FLAG, &quiet, NULL, NULL, "no progress line, no summary"},
     {0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL}};
 
-/* Never accepted silently: a build that believes itself enforced or witnessed must be. */
+/* Never accepted silently: a build that believes itself enforced must be. */
 static void refuse_what_is_not_there(void)
 {
     if (strcmp(mode, "audit") != 0)
         usage("this version of tallyman has no mode '%s'; it has --mode audit", mode);
-    if (strcmp(witness, "off") != 0)
-        usage("this version of tallyman has no kernel witness; it has --witness off");
 }
 
 static struct manifest *load_manifest(void)
@@ -97,22 +96,38 @@ static int check_digests(const struct manifest *manifest)
     return count;
 }
 
+/* 0, or TALLY_ERR_*: of SQLite where it is TALLY_ERR_DATABASE. */
+static int derive_in(sqlite3 *db, int64_t run, const struct policy *policy)
+{
+    cleanup_buffer struct buffer trouble = BUFFER_INIT;
+    /* Takes the right to write first: another run may write to the same database right now. */
+    int result = database_execute(db, "BEGIN IMMEDIATE");
+
+    if (result == 0)
+        result = analyzer_judge(db, run, policy);
+    if (result == 0)
+        result = analyzer_attribute(db, run, &trouble);
+    if (result == 0)
+        result = database_execute(db, "COMMIT");
+    if (trouble.length)
+        warn("%s", trouble.data);
+    return result;
+}
+
 static bool derive(int64_t run, const struct policy *policy)
 {
     cleanup_buffer struct buffer why = BUFFER_INIT;
     cleanup_database sqlite3 *db = NULL;
+    int result;
 
     if (database_open(database, DATABASE_WRITE, &db, &why) != 0) {
         warn("%s", why.data);
         return false;
     }
-    /* Takes the right to write first: another run may write to the same database right now. */
-    if (database_execute(db, "BEGIN IMMEDIATE") != 0 || analyzer_judge(db, run, policy) != 0 ||
-        analyzer_attribute(db, run) != 0 || database_execute(db, "COMMIT") != 0) {
-        warn("%s: cannot judge the run: %s", database, sqlite3_errmsg(db));
-        return false;
-    }
-    return true;
+    result = derive_in(db, run, policy);
+    if (result != 0)
+        warn("%s: cannot judge the run: %s", database, judged_run_reason(db, result));
+    return result == 0;
 }
 
 static void summarise(const struct analysis *analysis)

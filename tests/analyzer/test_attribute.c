@@ -80,9 +80,18 @@ static void check_owner(const char *path, const char *expected)
     sqlite3_free(sql);
 }
 
+static void attribute_with(struct buffer *trouble)
+{
+    cr_assert_eq(analyzer_attribute_under(run.db, 1, root, trouble), 0, "%s",
+                 sqlite3_errmsg(run.db));
+}
+
 static void attribute(void)
 {
-    cr_assert_eq(analyzer_attribute_under(run.db, 1, root), 0, "%s", sqlite3_errmsg(run.db));
+    struct buffer trouble = BUFFER_INIT;
+
+    attribute_with(&trouble);
+    cr_assert_eq(trouble.length, 0, "%s", trouble.data);
 }
 
 Test(attribute, a_file_gets_the_package_with_its_version)
@@ -144,7 +153,53 @@ Test(attribute, a_diverted_file_belongs_to_who_holds_the_place_now)
 
 Test(attribute, a_machine_without_dpkg_has_no_packages)
 {
+    struct buffer trouble = BUFFER_INIT;
+
     small_run_event(&run, "read", "/usr/include/stdio.h", 0, 1);
-    cr_assert_eq(analyzer_attribute_under(run.db, 1, "/nonexistent"), 0);
+    cr_assert_eq(analyzer_attribute_under(run.db, 1, "/nonexistent", &trouble), 0);
+    cr_assert_eq(trouble.length, 0, "%s", trouble.data);
     check_owner("/usr/include/stdio.h", "");
+}
+
+/* Also for the superuser, who may read everything: a folder in a file's place. */
+Test(attribute, a_list_that_cannot_be_read_costs_its_own_package_alone_and_is_said)
+{
+    struct buffer trouble = BUFFER_INIT;
+
+    make_folder("/var/lib/dpkg/info/broken.list");
+    make_folder("/var/lib/dpkg/info/bust.list");
+    small_run_event(&run, "read", "/usr/include/stdio.h", 0, 1);
+    small_run_event(&run, "read", "/usr/include/broken.h", 0, 1);
+    attribute_with(&trouble);
+    check_owner("/usr/include/stdio.h", "libc6-dev 2.36-9");
+    check_owner("/usr/include/broken.h", "");
+    cr_assert_not_null(strstr(trouble.data, ".list: cannot be read (Is a directory) and 1 more: "),
+                       "%s", trouble.data);
+    cr_assert_null(strchr(trouble.data, '\n'));
+    buffer_fini(&trouble);
+}
+
+Test(attribute, without_the_states_packages_have_no_version_and_that_is_said)
+{
+    struct buffer trouble = BUFFER_INIT;
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/var/lib/dpkg/status", root);
+    cr_assert_eq(unlink(path), 0);
+    make_folder("/var/lib/dpkg/status");
+    small_run_event(&run, "read", "/usr/include/stdio.h", 0, 1);
+    attribute_with(&trouble);
+    check_owner("/usr/include/stdio.h", "libc6-dev");
+    cr_assert_not_null(strstr(trouble.data, "dpkg/status: cannot be read"), "%s", trouble.data);
+    buffer_fini(&trouble);
+}
+
+Test(attribute, a_file_that_a_packages_program_makes_is_the_packages)
+{
+    write_file("info/libc-bin.list", "/sbin\n/sbin/ldconfig\n");
+    small_run_event(&run, "read", "/etc/ld.so.cache", 0, 1);
+    small_run_event(&run, "read", "/usr/lib/locale/locale-archive", 0, 1);
+    attribute();
+    check_owner("/etc/ld.so.cache", "libc-bin");
+    check_owner("/usr/lib/locale/locale-archive", "");
 }
