@@ -34,12 +34,24 @@ static long verdict(const char *operation, const char *subject)
     return small_run_verdict(&run, operation, subject);
 }
 
+/* By the built-in policy: the project's tree is declared. */
+static void judge_all(void)
+{
+    small_run_judge(&run, NULL);
+}
+
+/* One access of cc1 on a file. */
+static void event(const char *operation, const char *path, int flags, int time)
+{
+    small_run_event(&run, operation, path, flags, time);
+}
+
 Test(verdicts, the_projects_tree_is_declared_and_nothing_else)
 {
-    small_run_event(&run, "read", "/home/ann/project/a.c", 0, 1);
-    small_run_event(&run, "read", "/home/ann/project2/a.c", 0, 1);
-    small_run_event(&run, "read", "/usr/include/stdio.h", 0, 1);
-    small_run_judge(&run, NULL);
+    event("read", "/home/ann/project/a.c", 0, 1);
+    event("read", "/home/ann/project2/a.c", 0, 1);
+    event("read", "/usr/include/stdio.h", 0, 1);
+    judge_all();
     cr_assert_eq(verdict("read", "/home/ann/project/a.c"), DECLARED);
     cr_assert_eq(verdict("read", "/home/ann/project2/a.c"), UNDECLARED);
     cr_assert_eq(verdict("read", "/usr/include/stdio.h"), UNDECLARED);
@@ -47,39 +59,39 @@ Test(verdicts, the_projects_tree_is_declared_and_nothing_else)
 
 Test(verdicts, what_the_build_created_is_no_input_of_it)
 {
-    small_run_event(&run, "write", "/tmp/t", RECORD_CREATE, 10);
-    small_run_event(&run, "read", "/tmp/t", 0, 20);
-    small_run_judge(&run, NULL);
+    event("write", "/tmp/t", RECORD_CREATE, 10);
+    event("read", "/tmp/t", 0, 20);
+    judge_all();
     cr_assert_eq(verdict("read", "/tmp/t"), DECLARED);
     cr_assert_eq(verdict("write", "/tmp/t"), UNDECLARED);
 }
 
 Test(verdicts, what_was_read_before_it_was_written_is_an_input)
 {
-    small_run_event(&run, "read", "/tmp/t", 0, 5);
-    small_run_event(&run, "write", "/tmp/t", RECORD_CREATE | RECORD_EXISTED | RECORD_TRUNCATE, 10);
-    small_run_event(&run, "stat", "/tmp/t", 0, 20);
-    small_run_judge(&run, NULL);
+    event("read", "/tmp/t", 0, 5);
+    event("write", "/tmp/t", RECORD_CREATE | RECORD_EXISTED | RECORD_TRUNCATE, 10);
+    event("stat", "/tmp/t", 0, 20);
+    judge_all();
     cr_assert_eq(verdict("read", "/tmp/t"), UNDECLARED);
     cr_assert_eq(verdict("stat", "/tmp/t"), DECLARED);
 }
 
 Test(verdicts, appending_to_what_was_there_makes_nothing)
 {
-    small_run_event(&run, "write", "/tmp/u", RECORD_CREATE | RECORD_EXISTED | RECORD_APPEND, 10);
-    small_run_event(&run, "read", "/tmp/u", 0, 20);
-    small_run_event(&run, "write", "/tmp/v", 0, 10);
-    small_run_event(&run, "read", "/tmp/v", 0, 20);
-    small_run_judge(&run, NULL);
+    event("write", "/tmp/u", RECORD_CREATE | RECORD_EXISTED | RECORD_APPEND, 10);
+    event("read", "/tmp/u", 0, 20);
+    event("write", "/tmp/v", 0, 10);
+    event("read", "/tmp/v", 0, 20);
+    judge_all();
     cr_assert_eq(verdict("read", "/tmp/u"), UNDECLARED);
     cr_assert_eq(verdict("read", "/tmp/v"), UNDECLARED);
 }
 
 Test(verdicts, a_file_without_a_name_makes_nothing)
 {
-    small_run_event(&run, "write", "/tmp", RECORD_CREATE | RECORD_UNNAMED, 10);
-    small_run_event(&run, "list", "/tmp", 0, 20);
-    small_run_judge(&run, NULL);
+    event("write", "/tmp", RECORD_CREATE | RECORD_UNNAMED, 10);
+    event("list", "/tmp", 0, 20);
+    judge_all();
     cr_assert_eq(verdict("list", "/tmp"), UNDECLARED);
 }
 
@@ -88,40 +100,40 @@ Test(verdicts, a_write_that_failed_makes_nothing)
     small_run_execute(&run,
                       "INSERT INTO event (process, channel, operation, subject, outcome, flags,"
                       " first) VALUES (3, 'filesystem', 'write', '/etc/x', 13, 5, 10)");
-    small_run_event(&run, "read", "/etc/x", 0, 20);
-    small_run_judge(&run, NULL);
+    event("read", "/etc/x", 0, 20);
+    judge_all();
     cr_assert_eq(verdict("read", "/etc/x"), UNDECLARED);
 }
 
 Test(verdicts, a_renamed_file_is_made_under_its_new_name)
 {
-    small_run_event(&run, "write", "/tmp/t.tmp", RECORD_CREATE, 10);
-    small_run_event(&run, "rename", "/tmp/t.tmp", RECORD_NO_FOLLOW, 20);
-    small_run_event(&run, "rename-to", "/tmp/t", RECORD_NO_FOLLOW, 20);
-    small_run_event(&run, "read", "/tmp/t", 0, 30);
-    small_run_judge(&run, NULL);
+    event("write", "/tmp/t.tmp", RECORD_CREATE, 10);
+    event("rename", "/tmp/t.tmp", RECORD_NO_FOLLOW, 20);
+    event("rename-to", "/tmp/t", RECORD_NO_FOLLOW, 20);
+    event("read", "/tmp/t", 0, 30);
+    judge_all();
     cr_assert_eq(verdict("read", "/tmp/t"), DECLARED);
 }
 
 Test(verdicts, a_renamed_folder_takes_all_below_it_along)
 {
-    small_run_event(&run, "mkdir", "/tmp/x", 0, 10);
-    small_run_event(&run, "write", "/tmp/x/a", RECORD_CREATE, 11);
-    small_run_event(&run, "rename", "/tmp/x", RECORD_NO_FOLLOW, 20);
-    small_run_event(&run, "rename-to", "/tmp/y", RECORD_NO_FOLLOW, 20);
-    small_run_event(&run, "read", "/tmp/y/a", 0, 30);
-    small_run_event(&run, "read", "/tmp/yy/a", 0, 30);
-    small_run_judge(&run, NULL);
+    event("mkdir", "/tmp/x", 0, 10);
+    event("write", "/tmp/x/a", RECORD_CREATE, 11);
+    event("rename", "/tmp/x", RECORD_NO_FOLLOW, 20);
+    event("rename-to", "/tmp/y", RECORD_NO_FOLLOW, 20);
+    event("read", "/tmp/y/a", 0, 30);
+    event("read", "/tmp/yy/a", 0, 30);
+    judge_all();
     cr_assert_eq(verdict("read", "/tmp/y/a"), DECLARED);
     cr_assert_eq(verdict("read", "/tmp/yy/a"), UNDECLARED);
 }
 
 Test(verdicts, a_hard_link_is_made_but_what_it_leads_to_was_read)
 {
-    small_run_event(&run, "link", "/etc/secret", 0, 10);
-    small_run_event(&run, "link-to", "/tmp/h", 0, 10);
-    small_run_event(&run, "read", "/tmp/h", 0, 20);
-    small_run_judge(&run, NULL);
+    event("link", "/etc/secret", 0, 10);
+    event("link-to", "/tmp/h", 0, 10);
+    event("read", "/tmp/h", 0, 20);
+    judge_all();
     cr_assert_eq(verdict("link", "/etc/secret"), UNDECLARED);
     cr_assert_eq(verdict("read", "/tmp/h"), DECLARED);
 }
@@ -129,10 +141,10 @@ Test(verdicts, a_hard_link_is_made_but_what_it_leads_to_was_read)
 Test(verdicts, a_link_of_the_builds_own_does_not_make_what_it_leads_to)
 {
     small_run_execute(&run, "INSERT INTO resolves VALUES ('/tmp/l', '/etc/secret')");
-    small_run_event(&run, "symlink", "/tmp/l", RECORD_NO_FOLLOW, 10);
-    small_run_event(&run, "read", "/tmp/l", 0, 20);
-    small_run_event(&run, "readlink", "/tmp/l", RECORD_NO_FOLLOW, 20);
-    small_run_judge(&run, NULL);
+    event("symlink", "/tmp/l", RECORD_NO_FOLLOW, 10);
+    event("read", "/tmp/l", 0, 20);
+    event("readlink", "/tmp/l", RECORD_NO_FOLLOW, 20);
+    judge_all();
     cr_assert_eq(verdict("read", "/tmp/l"), UNDECLARED);
     cr_assert_eq(verdict("readlink", "/tmp/l"), DECLARED);
 }
@@ -140,29 +152,29 @@ Test(verdicts, a_link_of_the_builds_own_does_not_make_what_it_leads_to)
 Test(verdicts, a_folder_link_inside_a_folder_of_the_builds_own_leads_outside)
 {
     small_run_execute(&run, "INSERT INTO resolves VALUES ('/tmp/d/inc/x.h', '/opt/inc/x.h')");
-    small_run_event(&run, "mkdir", "/tmp/d", 0, 10);
-    small_run_event(&run, "symlink", "/tmp/d/inc", RECORD_NO_FOLLOW, 11);
-    small_run_event(&run, "read", "/tmp/d/inc/x.h", 0, 20);
-    small_run_judge(&run, NULL);
+    event("mkdir", "/tmp/d", 0, 10);
+    event("symlink", "/tmp/d/inc", RECORD_NO_FOLLOW, 11);
+    event("read", "/tmp/d/inc/x.h", 0, 20);
+    judge_all();
     cr_assert_eq(verdict("read", "/tmp/d/inc/x.h"), UNDECLARED);
 }
 
 Test(verdicts, two_spellings_of_a_folder_are_the_same_folder)
 {
     small_run_execute(&run, "INSERT INTO resolves VALUES ('/tmp/l/t', '/tmp/real/t')");
-    small_run_event(&run, "write", "/tmp/l/t", RECORD_CREATE, 10);
-    small_run_event(&run, "read", "/tmp/real/t", 0, 20);
-    small_run_judge(&run, NULL);
+    event("write", "/tmp/l/t", RECORD_CREATE, 10);
+    event("read", "/tmp/real/t", 0, 20);
+    judge_all();
     cr_assert_eq(verdict("read", "/tmp/real/t"), DECLARED);
 }
 
 Test(verdicts, writing_through_a_link_makes_its_target_and_not_the_link)
 {
     small_run_execute(&run, "INSERT INTO resolves VALUES ('/opt/l', '/opt/out')");
-    small_run_event(&run, "write", "/opt/l", RECORD_CREATE, 10);
-    small_run_event(&run, "read", "/opt/out", 0, 20);
-    small_run_event(&run, "readlink", "/opt/l", RECORD_NO_FOLLOW, 20);
-    small_run_judge(&run, NULL);
+    event("write", "/opt/l", RECORD_CREATE, 10);
+    event("read", "/opt/out", 0, 20);
+    event("readlink", "/opt/l", RECORD_NO_FOLLOW, 20);
+    judge_all();
     cr_assert_eq(verdict("read", "/opt/out"), DECLARED);
     cr_assert_eq(verdict("readlink", "/opt/l"), UNDECLARED);
 }
@@ -170,8 +182,8 @@ Test(verdicts, writing_through_a_link_makes_its_target_and_not_the_link)
 Test(verdicts, looking_at_a_link_is_not_declared_by_what_it_leads_to)
 {
     small_run_execute(&run, "INSERT INTO resolves VALUES ('/opt/l', '/opt/lib/real')");
-    small_run_event(&run, "stat", "/opt/l", RECORD_NO_FOLLOW, 10);
-    small_run_event(&run, "read", "/opt/l", 0, 10);
+    event("stat", "/opt/l", RECORD_NO_FOLLOW, 10);
+    event("read", "/opt/l", 0, 10);
     small_run_judge(&run, "version: 1\ninputs: [/opt/lib]\n");
     cr_assert_eq(verdict("stat", "/opt/l"), UNDECLARED);
     cr_assert_eq(verdict("read", "/opt/l"), DECLARED);
@@ -179,12 +191,12 @@ Test(verdicts, looking_at_a_link_is_not_declared_by_what_it_leads_to)
 
 Test(verdicts, a_name_that_the_build_removed_is_absent_by_its_own_doing)
 {
-    small_run_event(&run, "unlink", "/tmp/old", RECORD_NO_FOLLOW, 10);
+    event("unlink", "/tmp/old", RECORD_NO_FOLLOW, 10);
     small_run_execute(&run,
                       "INSERT INTO event (process, channel, operation, subject, outcome, first)"
                       " VALUES (3, 'filesystem', 'stat', '/tmp/old', 2, 20),"
                       " (3, 'filesystem', 'stat', '/tmp/other', 2, 20)");
-    small_run_judge(&run, NULL);
+    judge_all();
     cr_assert_eq(verdict("stat", "/tmp/old"), DECLARED);
     cr_assert_eq(verdict("stat", "/tmp/other"), UNDECLARED);
 }
@@ -207,7 +219,7 @@ Test(verdicts, a_port_that_the_run_bound_before_is_its_own_under_each_loopback_a
     network_event("connect", "0.0.0.0:7000", 0, 20);
     network_event("connect", "127.0.0.1:7001", 0, 20);
     network_event("connect", "192.0.2.1:7000", 0, 20);
-    small_run_judge(&run, NULL);
+    judge_all();
     cr_assert_eq(verdict("bind", "127.0.0.1:7000"), DECLARED);
     cr_assert_eq(verdict("connect", "127.0.0.1:7000"), UNDECLARED, "it was there before");
     cr_assert_eq(verdict("connect", "[::1]:7000"), DECLARED);
@@ -220,7 +232,7 @@ Test(verdicts, a_bind_that_failed_makes_no_socket)
 {
     network_event("bind", "127.0.0.1:7000", EADDRINUSE, 10);
     network_event("connect", "127.0.0.1:7000", 0, 20);
-    small_run_judge(&run, NULL);
+    judge_all();
     cr_assert_eq(verdict("connect", "127.0.0.1:7000"), UNDECLARED);
 }
 
@@ -231,7 +243,7 @@ Test(verdicts, a_port_of_the_kernels_choice_may_be_any_free_one_but_no_known_ser
     network_event("connect", "127.0.0.1:41235", 0, 5);
     network_event("connect", "127.0.0.1:80", 0, 20);
     network_event("connect", "127.0.0.1:4226", 0, 20);
-    small_run_judge(&run, NULL);
+    judge_all();
     cr_assert_eq(verdict("connect", "127.0.0.1:41234"), DECLARED);
     cr_assert_eq(verdict("connect", "127.0.0.1:41235"), UNDECLARED, "before the bind");
     cr_assert_eq(verdict("connect", "127.0.0.1:80"), UNDECLARED);
@@ -246,8 +258,8 @@ Test(verdicts, a_socket_with_a_path_is_bound_where_a_file_may_be_made)
     network_event("bind", "unix:/tmp/s", 0, 10);
     network_event("connect", "unix:/tmp/s", 0, 20);
     network_event("connect", "unix:/run/docker.sock", 0, 20);
-    small_run_event(&run, "stat", "/tmp/s", 0, 20);
-    small_run_judge(&run, NULL);
+    event("stat", "/tmp/s", 0, 20);
+    judge_all();
     cr_assert_eq(verdict("bind", "unix:/home/ann/project/s"), DECLARED);
     cr_assert_eq(verdict("connect", "unix:/home/ann/project/s"), DECLARED);
     cr_assert_eq(verdict("bind", "unix:/tmp/s"), UNDECLARED);
@@ -258,11 +270,11 @@ Test(verdicts, a_socket_with_a_path_is_bound_where_a_file_may_be_made)
 
 Test(verdicts, a_socket_below_a_folder_of_the_builds_own_is_its_own_whoever_bound_it)
 {
-    small_run_event(&run, "mkdir", "/tmp/x", 0, 10);
+    event("mkdir", "/tmp/x", 0, 10);
     network_event("bind", "unix:/tmp/x/a", 0, 20);
     network_event("connect", "unix:/tmp/x/b", 0, 20);
     network_event("connect", "unix:/tmp/xx/b", 0, 20);
-    small_run_judge(&run, NULL);
+    judge_all();
     cr_assert_eq(verdict("bind", "unix:/tmp/x/a"), DECLARED);
     cr_assert_eq(verdict("connect", "unix:/tmp/x/b"), DECLARED);
     cr_assert_eq(verdict("connect", "unix:/tmp/xx/b"), UNDECLARED);
@@ -273,7 +285,7 @@ Test(verdicts, an_abstract_socket_is_known_by_its_name)
     network_event("bind", "unix:@mine", 0, 10);
     network_event("send", "unix:@mine", 0, 20);
     network_event("send", "unix:@theirs", 0, 20);
-    small_run_judge(&run, NULL);
+    judge_all();
     cr_assert_eq(verdict("bind", "unix:@mine"), DECLARED);
     cr_assert_eq(verdict("send", "unix:@mine"), DECLARED);
     cr_assert_eq(verdict("send", "unix:@theirs"), UNDECLARED);
@@ -285,7 +297,7 @@ Test(verdicts, an_address_that_makes_no_sense_is_nobodys)
     network_event("bind", "127.0.0.1:", 0, 10);
     network_event("connect", "127.0.0.1:99999", 0, 20);
     network_event("connect", "127.0.0.1:-1", 0, 20);
-    small_run_judge(&run, NULL);
+    judge_all();
     cr_assert_eq(verdict("bind", "127.0.0.1:"), UNDECLARED);
     cr_assert_eq(verdict("connect", "127.0.0.1:99999"), UNDECLARED);
     cr_assert_eq(verdict("connect", "127.0.0.1:-1"), UNDECLARED);
@@ -293,8 +305,8 @@ Test(verdicts, an_address_that_makes_no_sense_is_nobodys)
 
 Test(verdicts, a_random_device_is_declared_as_randomness)
 {
-    small_run_event(&run, "read", "/dev/urandom", 0, 10);
-    small_run_judge(&run, NULL);
+    event("read", "/dev/urandom", 0, 10);
+    judge_all();
     cr_assert_eq(verdict("read", "/dev/urandom"), UNDECLARED);
     small_run_judge(&run, "version: 1\nrandomness: real\n");
     cr_assert_eq(verdict("read", "/dev/urandom"), DECLARED);
@@ -308,7 +320,7 @@ Test(verdicts, an_action_takes_a_process_and_its_children)
                                    "    match: {exe: /usr/bin/dash}\n"
                                    "    inputs: [/opt/inc]\n";
 
-    small_run_event(&run, "read", "/opt/inc/x.h", 0, 10);
+    event("read", "/opt/inc/x.h", 0, 10);
     small_run_execute(&run, "INSERT INTO event (process, channel, operation, subject)"
                             " VALUES (1, 'filesystem', 'stat', '/opt/inc/x.h')");
     small_run_judge(&run, manifest);
@@ -326,7 +338,7 @@ Test(verdicts, a_waiver_is_counted_when_it_matched_and_listed_when_not)
 {
     struct analysis *analysis;
 
-    small_run_event(&run, "read", "/etc/localtime", 0, 10);
+    event("read", "/etc/localtime", 0, 10);
     small_run_judge(&run, waivers);
     cr_assert_eq(verdict("read", "/etc/localtime"), WAIVED);
     cr_assert_eq(small_run_number(&run, "SELECT count(*) FROM rule WHERE waiver = 1"), 2);
@@ -341,9 +353,9 @@ Test(verdicts, a_waiver_is_counted_when_it_matched_and_listed_when_not)
 
 Test(verdicts, judging_again_replaces_all_of_the_judgement_before)
 {
-    small_run_event(&run, "read", "/etc/localtime", 0, 10);
+    event("read", "/etc/localtime", 0, 10);
     small_run_judge(&run, waivers);
-    small_run_judge(&run, NULL);
+    judge_all();
     cr_assert_eq(verdict("read", "/etc/localtime"), UNDECLARED);
     cr_assert_eq(small_run_number(&run, "SELECT count(*) FROM rule WHERE waiver = 1"), 0);
 }
@@ -365,14 +377,14 @@ Test(verdicts, a_visible_variable_is_judged_in_every_block)
 
 Test(verdicts, a_database_with_nonsense_is_judged_as_far_as_it_makes_sense)
 {
-    small_run_event(&run, "read", "/usr/x", 0, 10);
+    event("read", "/usr/x", 0, 10);
     small_run_execute(&run,
                       "PRAGMA foreign_keys = OFF;"
                       "UPDATE process SET parent = 3 WHERE id = 1;"
                       "INSERT INTO access VALUES (3, 9999, 1, 0, 0, 0, 0, 1, 1, 'x', NULL, NULL),"
                       " (3, 9, 777777, 0, 0, 0, 0, 1, 1, 'x', NULL, NULL),"
                       " (3, -5, 1, 0, 0, 0, 0, 1, 1, 'x', NULL, NULL)");
-    small_run_judge(&run, NULL);
+    judge_all();
     cr_assert_eq(verdict("read", "/usr/x"), UNDECLARED);
     cr_assert_eq(small_run_number(&run, "SELECT count(*) FROM access WHERE verdict IS NULL"), 3);
     analysis_free(small_run_load(&run));
@@ -387,9 +399,9 @@ Test(verdicts, judging_in_the_shadow_leaves_the_file_as_it_is)
     struct analysis *analysis;
     sqlite3 *readonly;
 
-    small_run_event(&run, "read", "/usr/x", 0, 10);
-    small_run_event(&run, "read", "/opt/x", 0, 10);
-    small_run_judge(&run, NULL);
+    event("read", "/usr/x", 0, 10);
+    event("read", "/opt/x", 0, 10);
+    judge_all();
     cr_assert_eq(database_open(run.path, DATABASE_READ, &readonly, &why), 0, "%s", why.data);
     cr_assert_eq(analyzer_shadow(readonly, 1), 0, "%s", sqlite3_errmsg(readonly));
     cr_assert_eq(analyzer_judge(readonly, 1, policy), 0, "%s", sqlite3_errmsg(readonly));

@@ -9,49 +9,57 @@
 #include <unistd.h>
 #include "support.h"
 
-TestSuite(judge, .timeout = 60);
+static struct policy *policy;
+
+/* The policy of the test: a manifest of these lines. */
+static void declare(const char *body)
+{
+    free(policy);
+    policy = policy_of(body);
+}
+
+static void forget(void)
+{
+    free(policy);
+    policy = NULL;
+}
+
+TestSuite(judge, .fini = forget, .timeout = 60);
 
 Test(judge, an_input_may_be_read_listed_looked_at_and_run_but_not_written)
 {
-    struct policy *policy = policy_of("inputs: [src/**]\n");
-
+    declare("inputs: [src/**]\n");
     expect_declared(policy, READ, "/proj/src/a.c");
     expect_declared(policy, LIST, "/proj/src");
     expect_declared(policy, STAT, "/proj/src/deep/er/x");
     expect_declared(policy, EXECUTE, "/proj/src/gen.sh");
     expect_undeclared(policy, WRITE, "/proj/src/a.c");
     expect_undeclared(policy, READ, "/proj/other");
-    free(policy);
 }
 
 Test(judge, outputs_and_scratch_may_be_written_and_read_back)
 {
-    struct policy *policy = policy_of("outputs: [build]\nscratch: [/tmp/**]\n");
-
+    declare("outputs: [build]\nscratch: [/tmp/**]\n");
     expect_declared(policy, WRITE, "/proj/build/x.o");
     expect_declared(policy, READ, "/proj/build/x.o");
     expect_declared(policy, MKDIR, "/proj/build");
     expect_declared(policy, UNLINK, "/tmp/ccx.s");
     expect_undeclared(policy, WRITE, "/proj/built");
-    free(policy);
 }
 
 Test(judge, rules_match_whole_components)
 {
-    struct policy *policy = policy_of("inputs: [/usr, d]\n");
-
+    declare("inputs: [/usr, d]\n");
     expect_declared(policy, READ, "/usr/include/stdio.h");
     expect_undeclared(policy, READ, "/usrlocal/x");
     expect_declared(policy, READ, "/proj/d/x");
     expect_undeclared(policy, READ, "/proj/d2/x");
     expect_undeclared(policy, READ, "/projd/x");
-    free(policy);
 }
 
 Test(judge, a_wildcard_stays_in_its_component)
 {
-    struct policy *policy = policy_of("inputs: ['src/*.c', 'lib/?.h', 'v[0-9]/x', 'w[!a]/x']\n");
-
+    declare("inputs: ['src/*.c', 'lib/?.h', 'v[0-9]/x', 'w[!a]/x']\n");
     expect_declared(policy, READ, "/proj/src/a.c");
     expect_undeclared(policy, READ, "/proj/src/a.h");
     expect_undeclared(policy, READ, "/proj/src/sub/a.c");
@@ -61,13 +69,11 @@ Test(judge, a_wildcard_stays_in_its_component)
     expect_undeclared(policy, READ, "/proj/va/x");
     expect_declared(policy, READ, "/proj/wb/x");
     expect_undeclared(policy, READ, "/proj/wa/x");
-    free(policy);
 }
 
 Test(judge, two_stars_span_any_number_of_components)
 {
-    struct policy *policy = policy_of("inputs: ['**/*.c', 'a/**/z', '/opt/**/include/**']\n");
-
+    declare("inputs: ['**/*.c', 'a/**/z', '/opt/**/include/**']\n");
     expect_declared(policy, READ, "/proj/x.c");
     expect_declared(policy, READ, "/proj/deep/er/x.c");
     expect_declared(policy, READ, "/proj/a/z");
@@ -76,42 +82,34 @@ Test(judge, two_stars_span_any_number_of_components)
     expect_declared(policy, READ, "/opt/include/x.h");
     expect_declared(policy, READ, "/opt/llvm/17/include/deep/x.h");
     expect_undeclared(policy, READ, "/opt/llvm/17/lib/x.so");
-    free(policy);
 }
 
 Test(judge, a_path_or_pattern_that_names_a_folder_covers_what_lies_below)
 {
-    struct policy *policy = policy_of("inputs: [src, '/opt/*/include', 'gen/*']\n");
-
+    declare("inputs: [src, '/opt/*/include', 'gen/*']\n");
     expect_declared(policy, READ, "/proj/src");
     expect_declared(policy, READ, "/proj/src/a/b/c");
     expect_declared(policy, READ, "/opt/llvm/include/a/b.h");
     expect_declared(policy, READ, "/proj/gen/a");
     expect_undeclared(policy, READ, "/proj/gen/a/b");
-    free(policy);
 }
 
 Test(judge, a_backslash_quotes_a_wildcard)
 {
-    struct policy *policy = policy_of("inputs: ['src/\\*.c', 'x\\[1]/y*']\n");
-
+    declare("inputs: ['src/\\*.c', 'x\\[1]/y*']\n");
     expect_declared(policy, READ, "/proj/src/*.c");
     expect_undeclared(policy, READ, "/proj/src/a.c");
     expect_declared(policy, READ, "/proj/x[1]/yes");
     expect_undeclared(policy, READ, "/proj/x1/yes");
-    free(policy);
 }
 
 Test(judge, an_exclamation_mark_takes_away_and_a_longer_rule_gives_back)
 {
-    struct policy *policy =
-        policy_of("inputs: ['src/**', '!src/private/**', src/private/ok.h, '!src/**/*.bak']\n");
-
+    declare("inputs: ['src/**', '!src/private/**', src/private/ok.h, '!src/**/*.bak']\n");
     expect_declared(policy, READ, "/proj/src/a.c");
     expect_undeclared(policy, READ, "/proj/src/private/key");
     expect_declared(policy, READ, "/proj/src/private/ok.h");
     expect_undeclared(policy, READ, "/proj/src/sub/a.bak");
-    free(policy);
 }
 
 Test(judge, of_equal_literal_beginnings_the_later_rule_wins)
@@ -127,29 +125,23 @@ Test(judge, of_equal_literal_beginnings_the_later_rule_wins)
 
 Test(judge, the_literal_beginning_is_counted_in_bytes)
 {
-    struct policy *policy = policy_of("inputs: ['src/ab*', '!src/a*', '!src/*']\n");
-
+    declare("inputs: ['src/ab*', '!src/a*', '!src/*']\n");
     expect_declared(policy, READ, "/proj/src/abc");
     expect_undeclared(policy, READ, "/proj/src/axe");
     expect_undeclared(policy, READ, "/proj/src/b");
-    free(policy);
 }
 
 Test(judge, a_longer_input_inside_an_output_must_not_be_written)
 {
-    struct policy *policy = policy_of("inputs: [build/config.h]\noutputs: [build/**]\n");
-
+    declare("inputs: [build/config.h]\noutputs: [build/**]\n");
     expect_declared(policy, WRITE, "/proj/build/a.o");
     expect_undeclared(policy, WRITE, "/proj/build/config.h");
     expect_declared(policy, READ, "/proj/build/config.h");
-    free(policy);
 }
 
 Test(judge, an_absent_rule_declares_the_probe_and_not_the_find)
 {
-    struct policy *policy =
-        policy_of("inputs: [/usr/**]\nabsent: [/usr/local/include/**, /etc/site]\n");
-
+    declare("inputs: [/usr/**]\nabsent: [/usr/local/include/**, /etc/site]\n");
     expect_declared_absent(policy, READ, "/usr/local/include/x.h");
     expect_undeclared(policy, READ, "/usr/local/include/x.h");
     expect_declared(policy, STAT, "/usr/local/include");
@@ -157,99 +149,81 @@ Test(judge, an_absent_rule_declares_the_probe_and_not_the_find)
     expect_declared_absent(policy, STAT, "/etc/site");
     expect_undeclared(policy, STAT, "/etc/site");
     expect_undeclared_absent(policy, STAT, "/etc/other");
-    free(policy);
 }
 
 Test(judge, a_probe_below_any_rule_is_declared_whatever_the_operation)
 {
-    struct policy *policy = policy_of("inputs: [src/**, '!src/no/**']\n");
-
+    declare("inputs: [src/**, '!src/no/**']\n");
     expect_declared_absent(policy, READ, "/proj/src/missing.h");
     expect_declared_absent(policy, UNLINK, "/proj/src/missing.o");
     expect_undeclared_absent(policy, READ, "/proj/src/no/x");
-    free(policy);
 }
 
 Test(judge, folders_that_lead_to_something_declared_may_be_looked_at_but_not_listed)
 {
-    struct policy *policy = policy_of("inputs: [/usr/include/**, '!/usr/share/**']\n");
-
+    declare("inputs: [/usr/include/**, '!/usr/share/**']\n");
     expect_declared(policy, STAT, "/");
     expect_declared(policy, STAT, "/usr");
     expect_declared(policy, CHDIR, "/usr/");
     expect_undeclared(policy, LIST, "/usr");
     expect_undeclared(policy, STAT, "/usr/share");
     expect_undeclared(policy, STAT, "/usr/lib");
-    free(policy);
 }
 
 Test(judge, a_link_to_a_declared_target_is_declared)
 {
-    struct policy *policy = policy_of("inputs: [u.txt]\n");
-
+    declare("inputs: [u.txt]\n");
     expect_declared(policy, READ, "/elsewhere/link>/proj/u.txt");
     expect_undeclared(policy, READLINK, "/elsewhere/link>/proj/u.txt");
-    free(policy);
 }
 
 Test(judge, a_declared_link_to_an_undeclared_target_is_undeclared)
 {
-    struct policy *policy = policy_of("inputs: [d2.txt, 'src/**']\n");
-
+    declare("inputs: [d2.txt, 'src/**']\n");
     expect_undeclared(policy, READ, "/proj/d2.txt>/proj/u.txt");
     expect_declared(policy, READLINK, "/proj/d2.txt>/proj/u.txt");
     expect_declared(policy, READLINK, "/proj/d2.txt");
     expect_undeclared(policy, READ, "/proj/src/l>/etc/passwd");
     expect_undeclared(policy, READ, "/proj/src/sub/x>/etc/x");
-    free(policy);
 }
 
 Test(judge, a_rule_that_goes_on_behind_a_link_names_its_target)
 {
-    struct policy *policy = policy_of("inputs: [vendor/lib/**, tool]\n");
-
+    declare("inputs: [vendor/lib/**, tool]\n");
     expect_declared(policy, READ, "/proj/vendor/lib/x.h>/opt/vendor-1/lib/x.h");
     expect_declared(policy, READ, "/proj/vendor/lib/x.h>/opt/vendor/lib/x.h");
     expect_undeclared(policy, READ, "/proj/tool/x>/opt/tool-1/x");
-    free(policy);
 }
 
 Test(judge, side_doors_to_the_root_do_not_help)
 {
-    struct policy *policy = policy_of("inputs: [/proc/self/**]\n");
-
+    declare("inputs: [/proc/self/**]\n");
     expect_declared(policy, READ, "/proc/self/maps>/proc/123/maps");
     expect_undeclared(policy, READ, "/proc/self/root/etc/shadow>/etc/shadow");
     expect_undeclared(policy, READ, "/proc/self/cwd/x>/proj/x");
-    free(policy);
 }
 
 Test(judge, a_write_through_a_link_is_judged_by_its_target)
 {
-    struct policy *policy = policy_of("inputs: [in]\noutputs: [build/**]\n");
-
+    declare("inputs: [in]\noutputs: [build/**]\n");
     expect_undeclared(policy, WRITE, "/proj/build/l>/etc/outside");
     expect_declared(policy, WRITE, "/proj/in/l>/proj/build/x");
     expect_declared(policy, UNLINK, "/proj/build/l>/etc/outside");
     expect_undeclared(policy, UNLINK, "/proj/build/l/x>/etc/x");
-    free(policy);
 }
 
 Test(judge, what_is_taken_away_under_one_name_stays_away_under_the_other)
 {
-    struct policy *policy = policy_of("inputs: [/a/**, /b/**, '!/a/x', '!/b/y']\n");
-
+    declare("inputs: [/a/**, /b/**, '!/a/x', '!/b/y']\n");
     expect_undeclared(policy, READ, "/a/x>/b/x");
     expect_undeclared(policy, READ, "/a/y>/b/y");
     expect_declared(policy, READ, "/a/z>/b/z");
-    free(policy);
 }
 
 Test(judge, links_on_the_way_to_a_rule_are_followed_when_it_is_compiled)
 {
     char folder[] = "/tmp/tallyman-links-XXXXXX";
     char *body, *real, *link, *pair;
-    struct policy *policy;
 
     cr_assert(mkdtemp(folder));
     real = xprintf("%s/real", folder);
@@ -257,7 +231,7 @@ Test(judge, links_on_the_way_to_a_rule_are_followed_when_it_is_compiled)
     cr_assert_eq(mkdir(real, 0755), 0);
     cr_assert_eq(symlink("real", link), 0);
     body = xprintf("inputs: ['%s/**', '%s/new/one']\n", link, link);
-    policy = policy_of(body);
+    declare(body);
     /* Two links, so that the names alone do not show which rule spoke of which. */
     pair = xprintf("%s/libz.so.1>%s/libz.so.1.2", link, real);
     expect_declared(policy, READ, pair);
@@ -271,64 +245,57 @@ Test(judge, links_on_the_way_to_a_rule_are_followed_when_it_is_compiled)
     free(body);
     free(real);
     free(link);
-    free(policy);
 }
 
 Test(judge, parent_components_that_cross_a_link_match_nothing_by_that_name)
 {
-    struct policy *policy = policy_of("inputs: [src/**]\n");
-
+    declare("inputs: [src/**]\n");
     expect_undeclared(policy, READ, "/proj/src/l/../../etc/passwd");
     expect_declared(policy, READ, "/proj/l/../f>/proj/src/f");
-    free(policy);
 }
 
 Test(judge, spellings_with_extra_slashes_are_the_same_path)
 {
-    struct policy *policy = policy_of("inputs: [src//./x/../**, y/]\n");
-
+    declare("inputs: [src//./x/../**, y/]\n");
     expect_declared(policy, READ, "/proj//src///a");
     expect_declared(policy, READ, "/proj/y/");
     expect_undeclared(policy, READ, "(deleted)/src/a");
     expect_undeclared(policy, READ, "");
-    free(policy);
 }
 
 Test(judge, what_the_build_made_is_declared_for_all_but_writing)
 {
-    struct policy *policy = policy_of("");
     struct question question = {.kind = EVENT_READ,
                                 .subject = "/elsewhere/t",
                                 .subject_length = 12,
                                 .action = JUDGE_NO_ACTION,
                                 .made = true};
 
+    declare("");
     cr_expect_eq(judge(policy, &question).verdict, VERDICT_DECLARED);
     question.kind = EVENT_WRITE;
     cr_expect_eq(judge(policy, &question).verdict, VERDICT_UNDECLARED);
-    free(policy);
 }
 
 Test(judge, bytes_that_are_not_utf_8_match_byte_for_byte)
 {
-    struct policy *policy = policy_of("inputs: [\"a\\xff\\xe4\", \"u\\u00ff\", \"n\\n\"]\n");
-
+    declare("inputs: [\"a\\xff\\xe4\", \"u\\u00ff\", \"n\\n\"]\n");
     expect_declared(policy, READ, "/proj/a\xff\xe4");
     expect_undeclared(policy, READ, "/proj/a\xc3\xbf\xc3\xa4");
     expect_declared(policy, READ, "/proj/u\xc3\xbf");
     expect_declared(policy, READ, "/proj/n\n");
-    free(policy);
 }
 
 Test(judge, a_waiver_speaks_only_where_nothing_declares)
 {
-    struct policy *policy = policy_of("inputs: [/etc/ok]\n"
-                                      "waivers:\n"
-                                      "  - {channel: filesystem, subject: /etc, reason: r}\n"
-                                      "  - {channel: environment, subject: 'X_*', reason: r}\n"
-                                      "  - {channel: clock, subject: realtime, reason: r}\n");
-    struct judgement judgement = judge_in(policy, EVENT_READ, "/etc/localtime", JUDGE_NO_ACTION);
+    struct judgement judgement;
 
+    declare("inputs: [/etc/ok]\n"
+            "waivers:\n"
+            "  - {channel: filesystem, subject: /etc, reason: r}\n"
+            "  - {channel: environment, subject: 'X_*', reason: r}\n"
+            "  - {channel: clock, subject: realtime, reason: r}\n");
+    judgement = judge_in(policy, EVENT_READ, "/etc/localtime", JUDGE_NO_ACTION);
     expect_declared(policy, READ, "/etc/ok");
     expect_waived(policy, READ, "/etc/localtime");
     expect_waived(policy, READ, "/x>/etc/localtime");
@@ -340,21 +307,20 @@ Test(judge, a_waiver_speaks_only_where_nothing_declares)
     cr_expect(policy_rule_is_waiver(policy, judgement.rule));
     cr_expect_eq(policy_rule_line(policy, judgement.rule), 4);
     cr_expect_str_eq(policy_rule_text(policy, judgement.rule), "waiver: filesystem /etc");
-    free(policy);
 }
 
 Test(judge, a_judgement_names_the_rule_and_its_line)
 {
-    struct policy *policy = policy_of("inputs:\n  - src/**\n  - '!src/x'\n");
-    struct judgement read = judge_in(policy, EVENT_READ, "/proj/src/a", JUDGE_NO_ACTION);
-    struct judgement taken = judge_in(policy, EVENT_READ, "/proj/src/x", JUDGE_NO_ACTION);
+    struct judgement read, taken;
 
+    declare("inputs:\n  - src/**\n  - '!src/x'\n");
+    read = judge_in(policy, EVENT_READ, "/proj/src/a", JUDGE_NO_ACTION);
+    taken = judge_in(policy, EVENT_READ, "/proj/src/x", JUDGE_NO_ACTION);
     cr_expect_str_eq(policy_rule_text(policy, read.rule), "inputs: src/**");
     cr_expect_eq(policy_rule_line(policy, read.rule), 3);
     cr_expect_str_eq(policy_rule_text(policy, taken.rule), "inputs: !src/x");
     cr_expect_eq(judge_in(policy, EVENT_READ, "/x", JUDGE_NO_ACTION).rule, JUDGE_NO_RULE);
     cr_expect_str_eq(policy_rule_text(policy, JUDGE_NO_RULE), "");
-    free(policy);
 }
 
 Test(judge, the_ambient_policy_declares_the_tree_and_nothing_else)
@@ -362,8 +328,8 @@ Test(judge, the_ambient_policy_declares_the_tree_and_nothing_else)
     struct buffer errors = BUFFER_INIT;
     struct manifest *manifest = manifest_ambient("/proj[1]");
     size_t size, length;
-    struct policy *policy = policy_compile(manifest, &size, &errors);
 
+    policy = policy_compile(manifest, &size, &errors);
     cr_assert(policy);
     expect_declared(policy, WRITE, "/proj[1]/build/x");
     expect_declared(policy, READ, "/proj[1]/Makefile");
@@ -374,18 +340,16 @@ Test(judge, the_ambient_policy_declares_the_tree_and_nothing_else)
     cr_expect_str_eq(manifest_text(manifest, &length), "");
     cr_expect_str_eq(manifest_root(manifest), "/proj[1]");
     manifest_free(manifest);
-    free(policy);
 }
 
 Test(judge, a_thousand_patterns_at_one_place_still_find_the_right_one)
 {
     struct buffer body = BUFFER_INIT;
-    struct policy *policy;
 
     buffer_add_text(&body, "inputs:\n");
     for (int i = 0; i < 1000; i++)
         buffer_printf(&body, "  - 'src/mod%d*/x'\n  - '**/*.e%d'\n", i, i);
-    policy = policy_of(body.data);
+    declare(body.data);
     expect_declared(policy, READ, "/proj/src/mod77-a/x");
     expect_undeclared(policy, READ, "/proj/src/mode/x");
     expect_declared(policy, READ, "/proj/deep/a.e999");
@@ -395,5 +359,4 @@ Test(judge, a_thousand_patterns_at_one_place_still_find_the_right_one)
                          judge_in(policy, EVENT_READ, "/proj/src/mod123/x", JUDGE_NO_ACTION).rule),
         "inputs: src/mod123*/x");
     buffer_fini(&body);
-    free(policy);
 }

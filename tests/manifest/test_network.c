@@ -3,21 +3,35 @@
 #include <stdlib.h>
 #include "support.h"
 
+static struct policy *policy;
+
+/* The policy of the test: a manifest of these lines. */
+static void declare(const char *body)
+{
+    free(policy);
+    policy = policy_of(body);
+}
+
+static void forget(void)
+{
+    free(policy);
+    policy = NULL;
+}
+
+TestSuite(network, .fini = forget);
+
 Test(network, nothing_is_declared_by_default)
 {
-    struct policy *policy = policy_of("");
-
+    declare("");
     expect_undeclared(policy, CONNECT, "127.0.0.1:80");
     expect_undeclared(policy, LOOKUP, "localhost");
     expect_undeclared(policy, LOOKUP, "service:http");
     expect_undeclared(policy, BIND, "0.0.0.0:0");
-    free(policy);
 }
 
 Test(network, loopback_is_this_machine_in_both_families)
 {
-    struct policy *policy = policy_of("network: [loopback:5432]\n");
-
+    declare("network: [loopback:5432]\n");
     expect_declared(policy, CONNECT, "127.0.0.1:5432");
     expect_declared(policy, CONNECT, "127.1.2.3:5432");
     expect_declared(policy, BIND, "[::1]:5432");
@@ -27,38 +41,31 @@ Test(network, loopback_is_this_machine_in_both_families)
     expect_declared(policy, LOOKUP, "localhost");
     expect_declared(policy, LOOKUP, "127.0.0.1");
     expect_undeclared(policy, LOOKUP, "example.org");
-    free(policy);
 }
 
 Test(network, any_port_is_a_star)
 {
-    struct policy *policy = policy_of("network: ['loopback:*', '*:443']\n");
-
+    declare("network: ['loopback:*', '*:443']\n");
     expect_declared(policy, CONNECT, "127.0.0.1:1");
     expect_declared(policy, CONNECT, "192.0.2.1:443");
     expect_undeclared(policy, CONNECT, "192.0.2.1:80");
     expect_declared(policy, LOOKUP, "anything.example");
-    free(policy);
 }
 
 Test(network, sockets_with_a_path_match_like_paths)
 {
-    struct policy *policy =
-        policy_of("network: ['unix:/run/postgresql/*', 'unix:@x*', 'unix:s']\n");
-
+    declare("network: ['unix:/run/postgresql/*', 'unix:@x*', 'unix:s']\n");
     expect_declared(policy, CONNECT, "unix:/run/postgresql/.s.PGSQL.5432");
     expect_undeclared(policy, CONNECT, "unix:/run/postgresql/sub/s");
     expect_undeclared(policy, CONNECT, "unix:/run/docker.sock");
     expect_declared(policy, CONNECT, "unix:@xyz");
     expect_undeclared(policy, CONNECT, "unix:@abc");
     expect_declared(policy, CONNECT, "unix:/proj/s");
-    free(policy);
 }
 
 Test(network, a_named_host_may_be_looked_up_and_reached_by_address)
 {
-    struct policy *policy = policy_of("network: ['pypi.example:443', '*.cdn.example:443']\n");
-
+    declare("network: ['pypi.example:443', '*.cdn.example:443']\n");
     expect_declared(policy, LOOKUP, "pypi.example");
     expect_declared(policy, LOOKUP, "a.cdn.example");
     expect_declared(policy, LOOKUP, "service:https");
@@ -67,35 +74,30 @@ Test(network, a_named_host_may_be_looked_up_and_reached_by_address)
     expect_declared(policy, CONNECT, "[2001:db8::1]:443");
     expect_undeclared(policy, CONNECT, "192.0.2.7:80");
     expect_undeclared(policy, CONNECT, "127.0.0.1:443");
-    free(policy);
 }
 
 Test(network, an_address_is_matched_as_an_address)
 {
-    struct policy *policy =
-        policy_of("network: ['192.0.2.*:80', '[2001:db8::*]:80', 'netlink:0']\n");
-
+    declare("network: ['192.0.2.*:80', '[2001:db8::*]:80', 'netlink:0']\n");
     expect_declared(policy, CONNECT, "192.0.2.9:80");
     expect_undeclared(policy, CONNECT, "192.0.3.9:80");
     expect_declared(policy, CONNECT, "[2001:db8::9]:80");
     expect_undeclared(policy, CONNECT, "[2001:db9::9]:80");
     expect_declared(policy, CONNECT, "netlink:0");
     expect_undeclared(policy, CONNECT, "netlink:9");
-    free(policy);
 }
 
 Test(network, a_socket_of_the_builds_own_needs_no_declaration)
 {
-    struct policy *policy = policy_of("");
     struct question question = {.kind = EVENT_CONNECT,
                                 .subject = "127.0.0.1:80",
                                 .subject_length = 12,
                                 .action = JUDGE_NO_ACTION};
 
+    declare("");
     cr_assert_eq(judge(policy, &question).verdict, VERDICT_UNDECLARED);
     question.made = true;
     cr_assert_eq(judge(policy, &question).verdict, VERDICT_DECLARED);
     question.kind = EVENT_BIND;
     cr_assert_eq(judge(policy, &question).verdict, VERDICT_DECLARED);
-    free(policy);
 }
