@@ -80,21 +80,66 @@ static enum image_class class_of_loader(const char *name)
                : IMAGE_FOREIGN_LIBC;
 }
 
-/* The program headers follow the ELF header in all programs that linkers make. */
+/* The note with its build id that Go's linker writes: name "Go", type 4 (cmd/link, elf.go). */
+static bool has_go_note(const union head *head, size_t size, uint64_t at, uint64_t length)
+{
+    static const char name[] = "Go";
+    uint64_t end = length > size || at > size - length ? size : at + length;
+
+    while (at < end && end - at >= sizeof(Elf32_Nhdr) + sizeof name) {
+        Elf32_Nhdr note;
+
+        memcpy(&note, head->bytes + at, sizeof note);
+        if (note.n_type == 4 && note.n_namesz >= sizeof name - 1 &&
+            memcmp(head->bytes + at + sizeof note, name, sizeof name) == 0)
+            return true;
+        at += sizeof note + (((uint64_t)note.n_namesz + 3) & ~UINT64_C(3)) +
+              (((uint64_t)note.n_descsz + 3) & ~UINT64_C(3));
+    }
+    return false;
+}
+
+/* What counts of the program headers, which follow the ELF header in all programs that linkers
+ * make. */
+struct segments {
+    uint64_t interpreter; /* offset of its name, 0 none */
+    bool is_go;
+};
+
+#define READ_SEGMENTS(bits)                                                                        \
+    static bool read_segments_##bits(const union head *head, size_t size, struct segments *found)  \
+    {                                                                                              \
+        for (unsigned i = 0; i < head->elf##bits.e_phnum; i++) {                                   \
+            Elf##bits##_Phdr entry;                                                                \
+            uint64_t at = head->elf##bits.e_phoff + (uint64_t)i * sizeof entry;                    \
+            if (at > size || size - at < sizeof entry)                                             \
+                return false;                                                                      \
+            memcpy(&entry, head->bytes + at, sizeof entry);                                        \
+            if (entry.p_type == PT_INTERP)                                                         \
+                found->interpreter = entry.p_offset;                                               \
+            if (entry.p_type == PT_NOTE)                                                           \
+                found->is_go |= has_go_note(head, size, entry.p_offset, entry.p_filesz);           \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+
+READ_SEGMENTS(32)
+READ_SEGMENTS(64)
+
 static enum image_class class_of_elf(const union head *head, size_t size)
 {
-    for (unsigned i = 0; i < head->elf.e_phnum; i++) {
-        ElfW(Phdr) entry;
-        uint64_t at = head->elf.e_phoff + (uint64_t)i * sizeof entry;
+    struct segments found = {0};
+    enum image_class class;
 
-        if (at > size || size - at < sizeof entry)
-            return IMAGE_UNKNOWN;
-        memcpy(&entry, head->bytes + at, sizeof entry);
-        if (entry.p_type == PT_INTERP)
-            return entry.p_offset < size ? class_of_loader(head->bytes + entry.p_offset)
-                                         : IMAGE_UNKNOWN;
-    }
-    return IMAGE_STATIC;
+    if (!(head->elf.e_ident[EI_CLASS] == ELFCLASS32 ? read_segments_32(head, size, &found)
+                                                    : read_segments_64(head, size, &found)))
+        return IMAGE_UNKNOWN;
+    if (!found.interpreter)
+        return IMAGE_STATIC;
+    if (found.interpreter >= size)
+        return IMAGE_UNKNOWN;
+    class = class_of_loader(head->bytes + found.interpreter);
+    return class == IMAGE_EXPECTED && found.is_go ? IMAGE_GO : class;
 }
 
 /* The loader ignores LD_PRELOAD for programs that gain privileges (AT_SECURE, ld.so(8)). */
@@ -106,43 +151,54 @@ static bool is_secure(const char *path, const struct stat *status)
             status->st_gid != getegid());
 }
 
-static enum image_class class_of_file(const char *path, int depth);
+static enum image_class class_of_file(const char *path, bool siblings, int depth);
 
 /* A script's class is that of its interpreter where that one is out of the ordinary. */
-static enum image_class class_of_script(char *line, int depth)
+static enum image_class class_of_script(char *line, bool siblings, int depth)
 {
     char *name = line + strspn(line, " \t");
     enum image_class class;
 
     name[strcspn(name, " \t\n")] = '\0';
-    class = depth < SCRIPTS_MAX ? class_of_file(name, depth + 1) : IMAGE_UNKNOWN;
+    class = depth < SCRIPTS_MAX ? class_of_file(name, siblings, depth + 1) : IMAGE_UNKNOWN;
     return class == IMAGE_EXPECTED || class == IMAGE_UNKNOWN || class == IMAGE_OTHER ? IMAGE_SCRIPT
                                                                                      : class;
 }
 
-static enum image_class class_of_file(const char *path, int depth)
+/* The two ABIs of one machine that a build may mix. */
+static bool is_foreign(const union head *head, bool siblings)
 {
-    union head head, own;
-    struct stat status, ignored;
+    bool wide = head->elf.e_ident[EI_CLASS] == ELFCLASS64 && head->elf64.e_machine == EM_X86_64;
+    bool narrow = head->elf.e_ident[EI_CLASS] == ELFCLASS32 && head->elf32.e_machine == EM_386;
+
+    return !wide && !(siblings && narrow);
+}
+
+static enum image_class class_of_file(const char *path, bool siblings, int depth)
+{
+    union head head;
+    struct stat status;
     size_t size = read_head(path, &head, &status);
 
     if (size == 0)
         return IMAGE_UNKNOWN;
     if (strncmp(head.bytes, "#!", 2) == 0)
-        return class_of_script(head.bytes + 2, depth);
+        return class_of_script(head.bytes + 2, siblings, depth);
     if (size < sizeof head.elf32 || memcmp(head.bytes, ELFMAG, SELFMAG) != 0)
         return IMAGE_OTHER;
-    if (read_head("/proc/self/exe", &own, &ignored) == 0)
-        return IMAGE_UNKNOWN;
-    if (head.elf.e_ident[EI_CLASS] != own.elf.e_ident[EI_CLASS] ||
-        head.elf.e_machine != own.elf.e_machine)
-        return IMAGE_FOREIGN_ABI;
-    return is_secure(path, &status) ? IMAGE_SECURE : class_of_elf(&head, size);
+    if (is_secure(path, &status))
+        return IMAGE_SECURE;
+    return is_foreign(&head, siblings) ? IMAGE_FOREIGN_ABI : class_of_elf(&head, size);
 }
 
-enum image_class command_image(const char *name, struct buffer *path)
+enum image_class command_image_of(const char *path, bool siblings)
+{
+    return class_of_file(path, siblings, 0);
+}
+
+enum image_class command_image(const char *name, bool siblings, struct buffer *path)
 {
     find_file(name, path);
     make_absolute(path);
-    return class_of_file(path->data, 0);
+    return class_of_file(path->data, siblings, 0);
 }

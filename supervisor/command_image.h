@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * What kind of program the command is, for the case that it never reported in: the shim looks at
- * what the build's processes start, but nobody looked at the first.
+ * What kind of program a file is: does the shim fit it? The shim looks at what the build's
+ * processes start; the supervisor at the command and at what the witness tells of.
  */
 #ifndef COMMAND_IMAGE_H
 #define COMMAND_IMAGE_H
 
+#include <stdbool.h>
+
 #include "buffer.h"
 #include "tallyman/record.h"
 
-/* `path` gets the file that execvpe(3) finds for the name, or the name itself, absolute. */
-enum image_class command_image(const char *name, struct buffer *path);
+/* `siblings`: there is a shim for the other ABI of this machine, too. */
+enum image_class command_image_of(const char *path, bool siblings);
+
+/* The same for a command. `path` gets the file that execvpe(3) finds for the name, or the name
+ * itself, absolute. */
+enum image_class command_image(const char *name, bool siblings, struct buffer *path);
 
 #endif

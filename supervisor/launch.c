@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "command_image.h"
 #include "quote.h"
 #include "shim_environment.h"
 #include "tallyman/event.h"
@@ -145,17 +148,44 @@ static void restore_signals(const struct launch_signals *signals)
 }
 
 /* In the child. Tells the parent the errno of a failed exec through `report`. */
-static _Noreturn void execute(char *const *argv, char **environment,
+static _Noreturn void execute(const char *program, char *const *argv, char **environment,
                               const struct launch_signals *signals, int report)
 {
     int error;
 
     restore_signals(signals);
-    execvpe(argv[0], argv, environment);
+    execvpe(program, argv, environment);
     error = errno;
     if (write(report, &error, sizeof error) < 0)
         _exit(TALLY_EXIT_FAILURE);
     _exit(TALLY_EXIT_NOT_FOUND);
+}
+
+/* In the child, which shares the table of descriptors with the parent until it has the listener: so
+ * the parent has it too, and no call is needed that the filter would report before anybody listens.
+ */
+static void install_filter(char **environment, int report)
+{
+    struct witness_listener listener = witness_filter_install();
+
+    if (unshare(CLONE_FILES) != 0) {
+        listener = (struct witness_listener){.fd = -1, .error = errno};
+        if (write(report, &listener, sizeof listener) != 0)
+            _exit(TALLY_EXIT_FAILURE);
+    }
+    if (listener.fd >= 0) {
+        close(listener.fd);
+        shim_environment_witnessed(environment);
+    }
+    if (write(report, &listener, sizeof listener) != (ssize_t)sizeof listener)
+        _exit(TALLY_EXIT_FAILURE);
+}
+
+/* As fork(2), but for the descriptors. glibc has no function for it; the child makes system calls
+ * and nothing that needs glibc's own idea of its thread. */
+static pid_t fork_sharing_descriptors(void)
+{
+    return (pid_t)syscall(SYS_clone, (long)(CLONE_FILES | SIGCHLD), 0, 0, 0, 0);
 }
 
 static ssize_t read_all(int file, void *into, size_t size)
@@ -174,30 +204,54 @@ static ssize_t read_all(int file, void *into, size_t size)
     return (ssize_t)done;
 }
 
+struct start {
+    pid_t child;
+    int report[2];
+};
+
+/* Waits until the listener is known and handed over. */
+static void hand_over_listener(const struct start *start, const struct launch_watch *watch)
+{
+    struct witness_listener listener;
+
+    if (start->child > 0 &&
+        read_all(start->report[0], &listener, sizeof listener) == (ssize_t)sizeof listener)
+        watch->start(watch->context, listener);
+}
+
 pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
-                     const struct launch_signals *signals)
+                     const struct launch_signals *signals, const struct launch_watch *watch)
 {
     char **environment = shim ? shim_environment_new(shim, log_path) : NULL;
-    int report[2], error = 0;
-    pid_t child;
+    cleanup_buffer struct buffer program = BUFFER_INIT;
+    struct start start;
+    int error = 0;
 
-    if (pipe2(report, O_CLOEXEC) != 0) {
+    /* The search along PATH is ours, not an access of the build's. */
+    command_image(argv[0], false, &program);
+    if (pipe2(start.report, O_CLOEXEC) != 0) {
         shim_environment_free(environment);
         return LAUNCH_NO_PROCESS;
     }
-    child = fork();
-    if (child == 0)
-        execute(argv, environment ? environment : environ, signals, report[1]);
-    error = child < 0 ? errno : 0;
-    close(report[1]);
-    if (child > 0 && read_all(report[0], &error, sizeof error) == (ssize_t)sizeof error) {
-        waitpid(child, NULL, 0);
-        child = LAUNCH_NO_PROGRAM;
+    start.child = watch ? fork_sharing_descriptors() : fork();
+    if (start.child == 0) {
+        if (watch)
+            install_filter(environment, start.report[1]);
+        execute(program.data, argv, environment ? environment : environ, signals, start.report[1]);
     }
-    close(report[0]);
+    error = start.child < 0 ? errno : 0;
+    if (watch)
+        hand_over_listener(&start, watch);
+    close(start.report[1]);
+    if (start.child > 0 &&
+        read_all(start.report[0], &error, sizeof error) == (ssize_t)sizeof error) {
+        waitpid(start.child, NULL, 0);
+        start.child = LAUNCH_NO_PROGRAM;
+    }
+    close(start.report[0]);
     shim_environment_free(environment);
     errno = error;
-    return child;
+    return start.child;
 }
 
 /* --- the probe ------------------------------------------------------------------------------ */

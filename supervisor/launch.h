@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/types.h>
 #include "run_directory.h"
+#include "witness_filter.h"
 
 #define LAUNCH_PROBE_LOG "probe" /* in the run's folder */
 #define LAUNCH_SHIM_LINK                                                                           \
@@ -31,11 +32,17 @@ char *launch_find_shim(const char *given, const struct run_directory *directory,
 int launch_probe(const struct run_directory *directory, const struct run_facts *facts,
                  const char *shim, const struct launch_signals *signals, struct buffer *why);
 
-/* Starts the command; `shim` is NULL for one that it does not fit. Its pid; or one of these with
- * errno. */
+/* Who is told of the kernel's listener, in the parent, before the command runs. */
+struct launch_watch {
+    void (*start)(void *context, struct witness_listener listener);
+    void *context;
+};
+
+/* Starts the command; `shim` is NULL for one that it does not fit, `watch` where no listener is
+ * wanted. Its pid; or one of these with errno. */
 #define LAUNCH_NO_PROCESS (-1)
 #define LAUNCH_NO_PROGRAM (-2) /* errno is exec(3)'s */
 pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
-                     const struct launch_signals *signals);
+                     const struct launch_signals *signals, const struct launch_watch *watch);
 
 #endif

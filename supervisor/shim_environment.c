@@ -9,9 +9,11 @@
 #include "die.h"
 #include "tallyman/record.h"
 
-#define PRELOAD      "LD_PRELOAD="
-#define RUN          TALLYMAN_RUN_VARIABLE "="
-#define NO_EXECUTION "0000000000000000"
+#define PRELOAD         "LD_PRELOAD="
+#define RUN             TALLYMAN_RUN_VARIABLE "="
+#define NO_EXECUTION    "0000000000000000"
+#define WITNESSED_DIGIT '4' /* the first digit of RUN_WITNESSED */
+_Static_assert(RUN_WITNESSED >> 60 == 4, "the digit is another one");
 
 static bool starts_with(const char *text, const char *start)
 {
@@ -52,6 +54,14 @@ char **shim_environment_new(const char *shim, const char *log_path)
     if (!has_run)
         copy[used++] = xprintf(RUN "%s:" NO_EXECUTION, log_path);
     return copy;
+}
+
+void shim_environment_witnessed(char **environment)
+{
+    for (char **entry = environment; entry && *entry; entry++) {
+        if (starts_with(*entry, RUN))
+            (*entry)[strlen(*entry) - sizeof NO_EXECUTION + 1] = WITNESSED_DIGIT;
+    }
 }
 
 void shim_environment_free(char **environment)

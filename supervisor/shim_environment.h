@@ -6,6 +6,8 @@
  * TALLYMAN_RUN_VARIABLE are added or changed in place, all the rest is the same in the same order.
  */
 char **shim_environment_new(const char *shim, const char *log_path);
+/* Says in such a copy that the kernel reports the run. Allocates nothing. */
+void shim_environment_witnessed(char **environment);
 void shim_environment_free(char **environment);
 
 #endif

@@ -43,17 +43,29 @@ void signals_restore(const struct launch_signals *saved)
     sigprocmask(SIG_SETMASK, &saved->mask, NULL);
 }
 
+/* A child that has ended; 0 none, -1 there are no children. One that only stopped is the witness's,
+ * who goes with it over an exec (vdso.h). */
+static pid_t ended_child(void)
+{
+    siginfo_t info = {.si_pid = 0};
+
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return errno == ECHILD ? -1 : 0;
+    return info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED ? 0 : info.si_pid;
+}
+
 bool signals_reap(struct signal_wait *wait)
 {
     for (;;) {
         struct rusage usage;
         int status;
-        pid_t child = wait4(-1, &status, WNOHANG, &usage);
+        pid_t child = ended_child();
 
-        if (child == 0)
+        if (child <= 0)
+            return child == 0;
+        child = wait4(child, &status, WNOHANG, &usage);
+        if (child <= 0)
             return true;
-        if (child < 0)
-            return errno != ECHILD;
         if (child == wait->command) {
             wait->ended = true;
             wait->status = status;

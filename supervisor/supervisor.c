@@ -23,6 +23,7 @@
 #include "signals.h"
 #include "survivors.h"
 #include "tallyman/status.h"
+#include "witness.h"
 
 #define TICK_MS       100
 #define SURVIVOR_TICK 20
@@ -40,7 +41,9 @@ struct supervision {
     struct drain *drain;
     struct ingest_counts counts;
     struct progress progress;
-    struct buffer trouble; /* with the database */
+    struct witness *witness;   /* NULL: there is none */
+    const char *witness_lacks; /* why not; NULL: not wanted, or it is there */
+    struct buffer trouble;     /* with the database */
     char *shim;
     int *inherited; /* descriptors */
     size_t inherited_count;
@@ -109,19 +112,67 @@ static int status_of_exec(pid_t failure, int error)
 static bool fits_command(const char *shim, const char *name)
 {
     cleanup_buffer struct buffer path = BUFFER_INIT;
-    enum image_class class = command_image(name, &path);
+    enum image_class class = command_image(name, strstr(shim, "/$LIB/"), &path);
 
-    return class != IMAGE_FOREIGN_LIBC && (class != IMAGE_FOREIGN_ABI || strstr(shim, "/$LIB/"));
+    return class != IMAGE_FOREIGN_LIBC && class != IMAGE_FOREIGN_ABI;
+}
+
+static enum witness_mode witness_mode(const char *word)
+{
+    return strcmp(word, "full") == 0   ? WITNESS_FULL
+           : strcmp(word, "gaps") == 0 ? WITNESS_GAPS
+                                       : WITNESS_OFF;
+}
+
+static void prepare_witness(struct supervision *run)
+{
+    struct witness_setting setting = {.log = run->directory.log,
+                                      .mode = witness_mode(run->options->witness),
+                                      .shim = run->shim,
+                                      .directory = run->directory.path};
+
+    if (setting.mode == WITNESS_OFF)
+        return;
+    run->witness = witness_new(&setting, &run->witness_lacks);
+    if (run->witness)
+        survivors_add(&run->before, witness_guard_process(run->witness));
+}
+
+static void give_up_witness(struct supervision *run, const char *why)
+{
+    run->witness_lacks = why;
+    witness_free(run->witness);
+    run->witness = NULL;
+}
+
+/* Before the command runs: its processes look there. */
+static bool announce_witness(const struct supervision *run)
+{
+    uint32_t mode = witness_mode(run->options->witness);
+
+    return pwrite(run->directory.log, &mode, sizeof mode, offsetof(struct log_control, witness)) ==
+           (ssize_t)sizeof mode;
+}
+
+static void start_witness(void *context, struct witness_listener listener)
+{
+    struct supervision *run = context;
+
+    if (listener.fd < 0)
+        give_up_witness(run, witness_filter_reason(listener.error));
+    else if (!announce_witness(run) || !witness_start(run->witness, listener))
+        give_up_witness(run, "its threads cannot be started");
 }
 
 static bool launch(struct supervision *run)
 {
     const char *name = run->options->argv[0];
     const char *shim = fits_command(run->shim, name) ? run->shim : NULL;
+    const struct launch_watch watch = {start_witness, run};
 
     group_watch_start(&run->wait.group);
-    run->wait.command =
-        launch_command(run->options->argv, shim, run->directory.log_path, &run->signals);
+    run->wait.command = launch_command(run->options->argv, shim, run->directory.log_path,
+                                       &run->signals, run->witness ? &watch : NULL);
     if (run->wait.command > 0)
         return true;
     run->result->exit_status = status_of_exec(run->wait.command, errno);
@@ -261,15 +312,18 @@ static void note_blind_spots(struct supervision *run)
     struct log_totals totals = drain_totals(run->drain);
     uint64_t damaged = totals.damaged + ingest_damaged(drain_ingest(run->drain));
 
-    if (totals.lost)
-        store_blind_spot(run->store, 0, BLIND_SPOT_LOST_RECORDS, NULL, 0, totals.lost);
+    uint64_t lost = totals.lost + (run->witness ? witness_counts(run->witness).lost : 0);
+
+    if (lost)
+        store_blind_spot(run->store, 0, BLIND_SPOT_LOST_RECORDS, NULL, 0, lost);
     if (damaged)
         store_blind_spot(run->store, 0, BLIND_SPOT_DAMAGED_LOG, NULL, 0, damaged);
     if (drain_closed_early(run->drain))
         store_blind_spot(run->store, 0, BLIND_SPOT_LOST_RECORDS, CLOSED_EARLY,
                          sizeof CLOSED_EARLY - 1, 1);
-    if (strcmp(run->options->witness, "off") == 0)
-        store_blind_spot(run->store, 0, BLIND_SPOT_WITNESS_OFF, NULL, 0, 1);
+    if (!run->witness)
+        store_blind_spot(run->store, 0, BLIND_SPOT_WITNESS_OFF, run->witness_lacks,
+                         run->witness_lacks ? strlen(run->witness_lacks) : 0, 1);
 }
 
 static int64_t unix_time_ns(void)
@@ -331,8 +385,10 @@ static void set_status(struct supervision *run)
 static void supervise(struct supervision *run)
 {
     struct survivors left = {NULL, 0, false};
-    bool started = launch(run);
+    bool started;
 
+    prepare_witness(run);
+    started = launch(run);
     run->drain = drain_new(run->directory.log, run->trouble.length ? NULL : run->store,
                            run->progress.on ? run->options->policy : NULL, &run->counts, false);
     if (started) {
@@ -343,11 +399,13 @@ static void supervise(struct supervision *run)
         left = wait_for_rest(run);
     }
     group_watch_stop(&run->wait.group);
+    witness_stop(run->witness);
     progress_erase(&run->progress);
     drain_stop(run->drain);
     if (run->trouble.length == 0)
         finish_database(run, &left);
     drain_free(run->drain);
+    witness_free(run->witness);
     survivors_free(&left);
     if (store_close(run->store) != 0 && run->trouble.length == 0)
         buffer_add_text(&run->trouble, "cannot write the database");

@@ -103,6 +103,12 @@ struct survivors survivors_list(const struct survivors *except)
     return found;
 }
 
+void survivors_add(struct survivors *survivors, pid_t pid)
+{
+    survivors->pids = xrealloc(survivors->pids, (survivors->count + 1) * sizeof *survivors->pids);
+    survivors->pids[survivors->count++] = pid;
+}
+
 void survivors_free(struct survivors *survivors)
 {
     free(survivors->pids);

@@ -18,6 +18,7 @@ struct survivors {
 
 /* Every live process below this one, but those in `except`. */
 struct survivors survivors_list(const struct survivors *except);
+void survivors_add(struct survivors *survivors, pid_t pid);
 void survivors_free(struct survivors *survivors);
 
 /* Its command line, quoted for sh; its name where it has none. */

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: MIT */
+#include "witness_look.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/net.h>
+#include <linux/netlink.h>
+#include <linux/openat2.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "tallyman/event.h"
+#include "tallyman/record.h"
+#include "witness_memory.h"
+#include "witness_path.h"
+
+#define NAME_MAX_SHOWN 512u /* of a socket */
+
+/* --- sights --------------------------------------------------------------------------------- */
+
+/* A new sight whose subject is `length` bytes at view->text + view->used, already written. */
+static struct sight *add_sight(struct witness_view *view, uint16_t kind, size_t length,
+                               uint32_t flags)
+{
+    struct sight *sight;
+
+    if (view->sight_count == SIGHTS_MAX)
+        return NULL;
+    sight = &view->sights[view->sight_count++];
+    *sight = (struct sight){
+        .kind = kind, .flags = flags, .subject = view->used, .subject_length = length};
+    view->used += length + 1;
+    return sight;
+}
+
+static struct sight *add_text(struct witness_view *view, uint16_t kind, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (SIGHT_ROOM - view->used <= length)
+        return NULL;
+    memcpy(view->text + view->used, text, length + 1);
+    return add_sight(view, kind, length, 0);
+}
+
+const char *witness_sight_subject(const struct witness_view *view, const struct sight *sight)
+{
+    return view->text + sight->subject;
+}
+
+/* --- paths ---------------------------------------------------------------------------------- */
+
+/* Moves what starts at the free room behind another text. False when it does not fit. */
+static bool put_before(struct witness_view *view, const char *before, size_t length)
+{
+    char *to = view->text + view->used;
+    size_t behind = strlen(to);
+
+    if (SIGHT_ROOM - view->used <= length + behind)
+        return false;
+    memmove(to + length, to, behind + 1);
+    memcpy(to, before, length);
+    return true;
+}
+
+/* The path in `view->path` made absolute, in the free room. */
+static bool make_absolute(struct witness_view *view, int folder, uint32_t *flags)
+{
+    char *to = view->text + view->used;
+    size_t length = strlen(view->path), before;
+    char start[PATH_MAX];
+
+    if (SIGHT_ROOM - view->used < 2 * PATH_MAX)
+        return false;
+    memcpy(to, view->path, length + 1);
+    if (view->path[0] != '/') {
+        before = witness_folder((pid_t)view->notice->pid, folder, start, sizeof start - 1, flags);
+        if (before == 0) {
+            *flags |= RECORD_UNRESOLVED;
+            return true;
+        }
+        if (start[before - 1] != '/')
+            start[before++] = '/';
+        if (!put_before(view, start, before))
+            return false;
+    }
+    if (view->roots_differ) {
+        before = witness_folder((pid_t)view->notice->pid, WITNESS_ROOT, start, sizeof start, flags);
+        if (before > 1 && (view->path[0] == '/' || strncmp(to, start, before) != 0))
+            return put_before(view, start, before);
+    }
+    return true;
+}
+
+static struct sight *unreadable(struct witness_view *view, uint16_t kind, uint32_t flags, int error)
+{
+    view->text[view->used] = '\0';
+    if (error == ENAMETOOLONG) {
+        memcpy(view->text + view->used, view->path, sizeof view->path);
+        struct sight *sight = add_sight(view, kind, strlen(view->path), flags | RECORD_CUT);
+
+        if (sight)
+            sight->error = ENAMETOOLONG;
+        return NULL;
+    }
+    add_sight(view, kind, 0, flags | RECORD_UNREADABLE);
+    return NULL;
+}
+
+struct sight *witness_look_path(struct witness_view *view, uint16_t kind, int folder, uint64_t path,
+                                uint32_t flags)
+{
+    ssize_t length =
+        witness_read_string((pid_t)view->notice->pid, path, view->path, sizeof view->path);
+
+    if (length < 0)
+        return unreadable(view, kind, flags, errno);
+    if (view->path_at == 0) {
+        view->path_at = path;
+        view->path_length = (size_t)length + 1;
+    }
+    if (length == 0)
+        return NULL; /* names nothing, or the descriptor itself (AT_EMPTY_PATH) */
+    if (!make_absolute(view, folder, &flags))
+        return unreadable(view, kind, flags, EFAULT);
+    return add_sight(view, kind, strlen(view->text + view->used), flags);
+}
+
+bool witness_was_changed(const struct witness_view *view)
+{
+    char now[PATH_MAX];
+
+    if (view->path_at == 0 || view->path_length > sizeof now)
+        return false;
+    return witness_read((pid_t)view->notice->pid, view->path_at, now, view->path_length) ==
+               (ssize_t)view->path_length &&
+           memcmp(now, view->path, view->path_length) != 0;
+}
+
+/* What a name is made in must be there. */
+static bool has_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    bool there;
+
+    while (slash && slash > path && slash[1] == '\0') { /* mkdir a/ */
+        *slash = '\0';
+        slash = strrchr(path, '/');
+    }
+    if (!slash || slash == path)
+        return true;
+    *slash = '\0';
+    there = access(path, F_OK) == 0;
+    *slash = '/';
+    return there;
+}
+
+static bool makes_name(const struct sight *sight)
+{
+    return sight->kind == EVENT_MKDIR || sight->kind == EVENT_SYMLINK ||
+           sight->kind == EVENT_MKNOD ||
+           (sight->kind == EVENT_WRITE && (sight->flags & RECORD_CREATE));
+}
+
+static void check(struct witness_view *view, struct sight *sight, int mode)
+{
+    char *path = view->text + sight->subject, meaning[PATH_MAX];
+    pid_t thread = (pid_t)view->notice->pid;
+    size_t length;
+
+    if (sight->flags & RECORD_UNRESOLVED)
+        return;
+    sight->error =
+        witness_look_at(thread, view->task->leader, sight->kind, path, sight->flags, mode);
+    if (sight->error == ENOENT && makes_name(sight) && !has_folder(path))
+        sight->error = ENOTDIR;
+    length = witness_meaning(thread, view->task->leader, path, meaning, sizeof meaning);
+    if (length && SIGHT_ROOM - view->used > length) {
+        memcpy(view->text + view->used, meaning, length + 1);
+        sight->other = view->used;
+        sight->other_length = length;
+        view->used += length + 1;
+    }
+}
+
+static int folder_of(const struct witness_view *view, int argument)
+{
+    return argument == WITNESS_NONE ? AT_FDCWD : (int)(uint32_t)view->args[argument];
+}
+
+static int mode_for(const struct witness_view *view, uint16_t kind)
+{
+    switch (kind) {
+    case EVENT_READ:
+    case EVENT_LIST:
+        return R_OK;
+    case EVENT_LOAD:
+    case EVENT_CHDIR:
+        return X_OK;
+    case EVENT_ACCESS:
+        return (int)view->args[view->call == WITNESS_CALL_access ? 1 : 2] & (R_OK | W_OK | X_OK);
+    default:
+        return F_OK;
+    }
+}
+
+static void look_path(struct witness_view *view, const struct witness_row *row, uint32_t flags)
+{
+    uint64_t given =
+        row->c == WITNESS_NONE || row->shape == WITNESS_CREATE ? 0 : view->args[row->c];
+    uint16_t kind = row->kind;
+    struct sight *sight;
+
+    if (view->call == WITNESS_CALL_name_to_handle_at)
+        flags |= given & AT_SYMLINK_FOLLOW ? 0 : RECORD_NO_FOLLOW;
+    else if (given & AT_SYMLINK_NOFOLLOW)
+        flags |= RECORD_NO_FOLLOW;
+    if (kind == EVENT_UNLINK && (given & AT_REMOVEDIR))
+        kind = EVENT_RMDIR;
+    sight = witness_look_path(view, kind, folder_of(view, row->a), view->args[row->b], flags);
+    if (sight)
+        check(view, sight, mode_for(view, kind));
+}
+
+/* --- open ----------------------------------------------------------------------------------- */
+
+static void look_written(struct witness_view *view, struct sight *sight, int flags)
+{
+    sight->kind = EVENT_WRITE;
+    sight->flags |= (flags & O_CREAT ? RECORD_CREATE : 0) |
+                    (flags & O_TRUNC ? RECORD_TRUNCATE : 0) |
+                    (flags & O_APPEND ? RECORD_APPEND : 0);
+    check(view, sight, F_OK);
+    if ((flags & O_CREAT) && sight->error == 0 && !(flags & O_TRUNC))
+        sight->flags |= RECORD_EXISTED;
+    if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) && sight->error == 0) {
+        sight->error = EEXIST;
+        sight->flags &= ~RECORD_EXISTED;
+    }
+}
+
+/* As the shim tells the kinds of open apart (preload/hooks_file.c, note_opening). */
+static void look_open(struct witness_view *view, int folder, uint64_t path, int flags)
+{
+    bool reads = (flags & O_ACCMODE) != O_WRONLY;
+    bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC));
+    uint32_t follow = flags & O_NOFOLLOW ? RECORD_NO_FOLLOW : 0;
+    uint16_t kind = flags & O_PATH ? EVENT_STAT : flags & O_DIRECTORY ? EVENT_LIST : EVENT_READ;
+    struct sight *sight = witness_look_path(view, kind, folder, path, follow), *read;
+
+    if (!sight)
+        return;
+    if ((flags & O_TMPFILE) == O_TMPFILE) {
+        sight->kind = EVENT_WRITE;
+        sight->flags = RECORD_UNNAMED;
+        check(view, sight, F_OK);
+    } else if (flags & O_PATH) {
+        sight->flags |= RECORD_PATH_ONLY;
+        check(view, sight, F_OK);
+    } else if ((flags & O_DIRECTORY) || !writes) {
+        check(view, sight, R_OK);
+    } else {
+        look_written(view, sight, flags);
+        if (!reads || ((flags & (O_CREAT | O_TRUNC)) && !(sight->flags & RECORD_EXISTED)))
+            return;
+        read = view->sight_count < SIGHTS_MAX ? &view->sights[view->sight_count++] : NULL;
+        if (read) {
+            *read = *sight;
+            read->kind = EVENT_READ;
+            read->flags = follow;
+        }
+    }
+}
+
+static void look_open_how(struct witness_view *view, const struct witness_row *row)
+{
+    struct open_how how = {0};
+    size_t size = view->args[3] < sizeof how ? (size_t)view->args[3] : sizeof how;
+
+    if (witness_read((pid_t)view->notice->pid, view->args[row->c], &how, size) != (ssize_t)size) {
+        unreadable(view, row->kind, 0, EFAULT);
+        return;
+    }
+    look_open(view, folder_of(view, row->a), view->args[row->b], (int)how.flags);
+}
+
+/* --- two paths ------------------------------------------------------------------------------ */
+
+/* The second path becomes `other` of the first. */
+static void look_pair(struct witness_view *view, const struct witness_row *row)
+{
+    int second = row->a == WITNESS_NONE ? row->b + 1 : row->b + 2;
+    int folder = row->a == WITNESS_NONE ? AT_FDCWD : (int)(uint32_t)view->args[row->b + 1];
+    struct sight *from = witness_look_path(view, row->kind, folder_of(view, row->a),
+                                           view->args[row->b], RECORD_NO_FOLLOW);
+    struct sight *to;
+
+    if (!from)
+        return;
+    check(view, from, F_OK);
+    to = witness_look_path(view, row->kind, folder, view->args[second], RECORD_NO_FOLLOW);
+    if (to) {
+        from->other = to->subject;
+        from->other_length = to->subject_length;
+        from->flags |= to->flags & RECORD_UNRESOLVED;
+        view->sight_count--;
+    } else {
+        from->flags |= RECORD_UNREADABLE;
+    }
+}
+
+static void look_symlink(struct witness_view *view, const struct witness_row *row)
+{
+    struct sight *link = witness_look_path(view, row->kind, folder_of(view, row->a),
+                                           view->args[row->b], RECORD_NO_FOLLOW);
+    char *text = view->text + view->used;
+    ssize_t length;
+
+    if (!link)
+        return;
+    check(view, link, F_OK);
+    text = view->text + view->used;
+    length = witness_read_string((pid_t)view->notice->pid, view->args[row->c], text,
+                                 SIGHT_ROOM - view->used < PATH_MAX ? SIGHT_ROOM - view->used
+                                                                    : PATH_MAX);
+    if (length < 0)
+        return;
+    link->other = view->used;
+    link->other_length = (size_t)length;
+    view->used += (size_t)length + 1;
+}
+
+static void look_descriptor(struct witness_view *view, const struct witness_row *row)
+{
+    uint32_t flags = 0;
+    size_t length = SIGHT_ROOM - view->used < PATH_MAX
+                        ? 0
+                        : witness_folder((pid_t)view->notice->pid, folder_of(view, row->a),
+                                         view->text + view->used, PATH_MAX, &flags);
+
+    if (length && !(flags & RECORD_RELATIVE_GONE))
+        add_sight(view, row->kind, length, flags);
+}
+
+/* --- sockets -------------------------------------------------------------------------------- */
+
+static void look_unix(struct witness_view *view, uint16_t kind, const struct sockaddr_un *address,
+                      size_t length)
+{
+    char text[NAME_MAX_SHOWN + PATH_MAX], name[sizeof address->sun_path + 1] = "";
+    char folder[PATH_MAX] = "";
+    size_t room = length - offsetof(struct sockaddr_un, sun_path);
+    bool abstract = room && !address->sun_path[0];
+    const char *from = name;
+    uint32_t flags = 0;
+
+    if (room == 0)
+        return; /* a name of the kernel's choice */
+    memcpy(name, address->sun_path + abstract, room - abstract);
+    if (!abstract && name[0] != '/' &&
+        witness_folder((pid_t)view->notice->pid, AT_FDCWD, folder, sizeof folder - 1, &flags)) {
+        strcat(folder, "/");
+        while (from[0] == '.' && from[1] == '/')
+            from += 2;
+    }
+    snprintf(text, sizeof text, "unix:%s%s%s", abstract ? "@" : "", folder, from);
+    add_text(view, kind, text);
+}
+
+static void look_address(struct witness_view *view, uint16_t kind, uint64_t at, uint64_t length)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in in;
+        struct sockaddr_in6 in6;
+        struct sockaddr_un un;
+        struct sockaddr_nl nl;
+        struct sockaddr_storage all;
+    } address = {.any.sa_family = AF_UNSPEC};
+    char text[NAME_MAX_SHOWN], number[INET6_ADDRSTRLEN];
+    size_t size = length < sizeof address ? (size_t)length : sizeof address;
+
+    if (at == 0 || size < sizeof address.any.sa_family)
+        return;
+    if (witness_read((pid_t)view->notice->pid, at, &address, size) != (ssize_t)size) {
+        unreadable(view, kind, 0, EFAULT);
+        return;
+    }
+    switch (address.any.sa_family) {
+    case AF_UNSPEC:
+        return; /* takes a connection back */
+    case AF_UNIX:
+        if (size <= sizeof address.un)
+            look_unix(view, kind, &address.un, size);
+        return;
+    case AF_INET:
+        inet_ntop(AF_INET, &address.in.sin_addr, number, sizeof number);
+        snprintf(text, sizeof text, "%s:%u", number, ntohs(address.in.sin_port));
+        break;
+    case AF_INET6:
+        inet_ntop(AF_INET6, &address.in6.sin6_addr, number, sizeof number);
+        snprintf(text, sizeof text, "[%s]:%u", number, ntohs(address.in6.sin6_port));
+        break;
+    case AF_NETLINK:
+        snprintf(text, sizeof text, "netlink:%u", address.nl.nl_pad);
+        break;
+    default:
+        snprintf(text, sizeof text, "family:%u", address.any.sa_family);
+    }
+    add_text(view, kind, text);
+}
+
+/* struct msghdr starts with the address and its length, in words of the program's. */
+static void look_message(struct witness_view *view, uint16_t kind, uint64_t at)
+{
+    uint64_t name = 0;
+    uint32_t length = 0;
+    size_t word = view->abi->word;
+
+    if (witness_read((pid_t)view->notice->pid, at, &name, word) != (ssize_t)word ||
+        witness_read((pid_t)view->notice->pid, at + word, &length, sizeof length) !=
+            (ssize_t)sizeof length) {
+        unreadable(view, kind, 0, EFAULT);
+        return;
+    }
+    look_address(view, kind, name, length);
+}
+
+static void look_messages(struct witness_view *view, const struct witness_row *row)
+{
+    size_t size = view->abi->word == 8 ? 64 : 32; /* struct mmsghdr */
+    uint64_t count = view->call == WITNESS_CALL_sendmmsg ? (uint32_t)view->args[2] : 1;
+
+    for (uint64_t i = 0; i < count && i < SIGHTS_MAX; i++)
+        look_message(view, row->kind, view->args[row->b] + i * size);
+}
+
+static void look_row(struct witness_view *view, const struct witness_row *row);
+
+/* socketcall(2) of 32-bit programs: a number and an array of the arguments. */
+static void look_multiplexed(struct witness_view *view)
+{
+    uint32_t args[6] = {0};
+    size_t size = 3 * sizeof *args;
+
+    switch ((uint32_t)view->args[0]) {
+    case SYS_BIND:
+        view->call = WITNESS_CALL_bind;
+        break;
+    case SYS_CONNECT:
+        view->call = WITNESS_CALL_connect;
+        break;
+    case SYS_SENDTO:
+        view->call = WITNESS_CALL_sendto;
+        size = sizeof args;
+        break;
+    case SYS_SENDMSG:
+        view->call = WITNESS_CALL_sendmsg;
+        break;
+    case SYS_SENDMMSG:
+        view->call = WITNESS_CALL_sendmmsg;
+        size = 4 * sizeof *args;
+        break;
+    default:
+        return;
+    }
+    if (witness_read((pid_t)view->notice->pid, view->args[1], args, size) != (ssize_t)size) {
+        unreadable(view, EVENT_CONNECT, 0, EFAULT);
+        return;
+    }
+    for (size_t i = 0; i < 6; i++)
+        view->args[i] = args[i];
+    look_row(view, &witness_rows[view->call]);
+}
+
+/* --- values --------------------------------------------------------------------------------- */
+
+/* The words are those of the shim's hooks (hooks.def). */
+static const char *value_of(enum witness_call call)
+{
+    switch (call) {
+    case WITNESS_CALL_getrandom:
+        return "getrandom";
+    case WITNESS_CALL_sysinfo:
+        return "physical";
+    case WITNESS_CALL_sched_getaffinity:
+        return "affinity";
+    case WITNESS_CALL_getcpu:
+        return "current";
+    default:
+        return "kernel";
+    }
+}
+
+bool witness_has_capability(pid_t thread, unsigned number)
+{
+    char name[48], line[256];
+    unsigned long long set = 0;
+    FILE *status;
+
+    snprintf(name, sizeof name, "/proc/%d/status", (int)thread);
+    status = fopen(name, "re");
+    if (!status)
+        return true;
+    while (fgets(line, sizeof line, status)) {
+        if (sscanf(line, "CapEff: %llx", &set) == 1)
+            break;
+    }
+    fclose(status);
+    return set >> number & 1;
+}
+
+#define CAPABILITY_CHROOT 18
+#define CAPABILITY_ADMIN  21
+
+/* Without the capability the call fails and changes nothing. */
+static void look_privileged(struct witness_view *view)
+{
+    unsigned needed = view->call == WITNESS_CALL_chroot ? CAPABILITY_CHROOT : CAPABILITY_ADMIN;
+    struct sight *sight;
+
+    if (!witness_has_capability((pid_t)view->notice->pid, needed))
+        return;
+    view->roots_differ = true;
+    sight = add_text(view, EVENT_BLIND_SPOT, "changed-root");
+    if (sight && add_text(view, EVENT_BLIND_SPOT, witness_rows[view->call].name)) {
+        sight->other = view->sights[view->sight_count - 1].subject;
+        sight->other_length = view->sights[view->sight_count - 1].subject_length;
+        view->sight_count--;
+    }
+}
+
+static void look_row(struct witness_view *view, const struct witness_row *row)
+{
+    switch ((enum witness_shape)row->shape) {
+    case WITNESS_OPEN:
+        look_open(view, folder_of(view, row->a), view->args[row->b], (int)view->args[row->c]);
+        break;
+    case WITNESS_OPEN_HOW:
+        look_open_how(view, row);
+        break;
+    case WITNESS_CREATE:
+        look_open(view, folder_of(view, row->a), view->args[row->b], O_WRONLY | O_CREAT | O_TRUNC);
+        break;
+    case WITNESS_HANDLE:
+        unreadable(view, row->kind, 0, EFAULT);
+        break;
+    case WITNESS_PATH:
+        look_path(view, row, 0);
+        break;
+    case WITNESS_LINK:
+        look_path(view, row, RECORD_NO_FOLLOW);
+        break;
+    case WITNESS_PAIR:
+        look_pair(view, row);
+        break;
+    case WITNESS_TEXT:
+        look_symlink(view, row);
+        break;
+    case WITNESS_DESCRIPTOR:
+        look_descriptor(view, row);
+        break;
+    case WITNESS_ADDRESS:
+        look_address(view, row->kind, view->args[row->b], (uint32_t)view->args[row->c]);
+        break;
+    case WITNESS_MESSAGE:
+        look_messages(view, row);
+        break;
+    case WITNESS_MULTIPLEX:
+        look_multiplexed(view);
+        break;
+    case WITNESS_CLOCK:
+        add_text(view, row->kind, "realtime");
+        break;
+    case WITNESS_VALUE:
+    case WITNESS_REFUSE:
+        add_text(view, row->kind, value_of(view->call));
+        break;
+    case WITNESS_PRIVILEGED:
+        look_privileged(view);
+        break;
+    case WITNESS_EXECUTE:
+        break; /* witness_exec.h */
+    }
+}
+
+void witness_look(struct witness_view *view)
+{
+    look_row(view, &witness_rows[view->call]);
+}
