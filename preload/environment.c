@@ -45,7 +45,8 @@ static bool parse_run(const char *value)
     text_copy(kept.run.log, value, length - 17);
     kept.run.log[length - 17] = '\0';
     kept.run.plain = execution & RUN_PLAIN_IMAGE;
-    kept.run.execution = execution & ~RUN_PLAIN_IMAGE;
+    kept.run.witnessed = execution & RUN_WITNESSED;
+    kept.run.execution = execution & ~(RUN_PLAIN_IMAGE | RUN_WITNESSED);
     return true;
 }
 
@@ -53,12 +54,14 @@ static bool parse_run(const char *value)
  * kernel's view of it, through a small window. */
 static bool find_in_proc(void)
 {
-    char window[512], value[600];
-    long fd = raw_open("/proc/self/environ", O_RDONLY | O_CLOEXEC), got;
+    char window[256], value[sizeof kept.run.log + 24];
     size_t matched = 0, length = 0;
     const size_t prefix = sizeof RUN_PREFIX - 1;
     bool at_start = true, done = false;
+    long fd, got;
 
+    door_open(); /* ahead of knowing whether there is a witness: this look is nobody's access */
+    fd = raw_open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
     while (fd >= 0 && !done && (got = raw_read((int)fd, window, sizeof window)) > 0)
         for (long i = 0; i < got && !done; i++) {
             if (matched == prefix) {
@@ -89,6 +92,11 @@ const struct environment_run *environment_find_run(void)
         if (text_starts(*entry, RUN_PREFIX))
             kept.found = parse_run(*entry + sizeof RUN_PREFIX - 1);
     return kept.found ? &kept.run : NULL;
+}
+
+const struct environment_run *environment_run(void)
+{
+    return &kept.run;
 }
 
 const char *environment_value(const char *name)
@@ -398,8 +406,9 @@ static void write_run(char *at, uint64_t execution)
     at[log + 17] = '\0';
 }
 
-/* Fills a new block in `map`: pointers first, then our two strings. LD_PRELOAD keeps its place. */
-static void fill(char **map, char *const *block, const struct sizes *sizes, uint64_t execution)
+/* Fills a new block in `map`: pointers first, then our two strings. LD_PRELOAD keeps its place.
+ * Returns what follows. */
+static char *fill(char **map, char *const *block, const struct sizes *sizes, uint64_t execution)
 {
     char *preload = (char *)(map + sizes->entries + 3);
     char *run = write_preload(preload, sizes);
@@ -417,26 +426,31 @@ static void fill(char **map, char *const *block, const struct sizes *sizes, uint
     write_run(run, execution);
     *to++ = run;
     *to = NULL;
+    return run + text_length(run) + 1;
 }
 
 static uint64_t token(uint64_t execution, enum image_class class)
 {
-    return class == IMAGE_EXPECTED ? execution | RUN_PLAIN_IMAGE : execution;
+    return execution | (class == IMAGE_EXPECTED ? RUN_PLAIN_IMAGE : 0) |
+           (kept.run.witnessed ? RUN_WITNESSED : 0);
 }
 
-static size_t size_for(const struct sizes *sizes)
+static size_t size_for(const struct sizes *sizes, size_t more)
 {
     size_t size = (sizes->entries + 3) * sizeof(char *) + sizeof PRELOAD_PREFIX + sizes->preload +
-                  text_length(kept.shim) + 2 + sizeof RUN_PREFIX + text_length(kept.run.log) + 18;
+                  text_length(kept.shim) + 2 + sizeof RUN_PREFIX + text_length(kept.run.log) + 18 +
+                  more;
 
     return (size + 4095) & ~(size_t)4095;
 }
 
 struct environment_copy environment_copy(char *const *block, uint64_t execution,
-                                         enum image_class class)
+                                         enum image_class class, const char *path)
 {
-    struct environment_copy copy = {(char **)(uintptr_t)block, NULL, 0};
+    struct environment_copy copy = {.block = (char **)(uintptr_t)block};
+    size_t length = path ? text_length(path) + 1 : 0;
     struct sizes sizes;
+    char *behind;
 
     /* A wild pointer is the kernel's to refuse. NULL is allowed and means no variables. */
     if (!image_takes_shim(class) || !knows_shim() || (block && !raw_readable(block, sizeof *block)))
@@ -444,14 +458,16 @@ struct environment_copy environment_copy(char *const *block, uint64_t execution,
     sizes = measure(block);
     if (!may_hand_on(&sizes))
         return copy;
-    copy.size = size_for(&sizes);
+    copy.size = size_for(&sizes, length);
     copy.map = raw_map(copy.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (!copy.map) {
         copy.size = 0;
         return copy;
     }
     copy.block = copy.map;
-    fill(copy.block, block, &sizes, token(execution, class));
+    behind = fill(copy.block, block, &sizes, token(execution, class));
+    text_copy(behind, path, length);
+    copy.path = path ? behind : NULL;
     return copy;
 }
 
@@ -518,12 +534,12 @@ void environment_show(uint64_t execution, enum image_class class)
     if (!knows_shim())
         return;
     sizes = measure(environ);
-    if (!may_hand_on(&sizes) || !map_shown(size_for(&sizes)))
+    if (!may_hand_on(&sizes) || !map_shown(size_for(&sizes, 0)))
         return;
     shown.theirs = environ;
     fill((char **)(void *)shown.map, shown.theirs, &sizes, token(execution, class));
     shown.ours = (char **)(void *)shown.map;
-    remember_filled(size_for(&sizes));
+    remember_filled(size_for(&sizes, 0));
     environ = shown.ours;
 }
 

@@ -16,10 +16,14 @@ struct environment_run {
     char log[512];      /* path of the event log */
     uint64_t execution; /* id that the parent gave to this execution, 0 the first */
     bool plain;         /* the file executed is this program, not a script that names it */
+    bool witnessed;     /* the kernel reports watched calls that are not made through the door */
 };
 
 /* NULL when no run is named. Works before libc has set `environ`. */
 const struct environment_run *environment_find_run(void);
+
+/* The same once it has been found, without another look. */
+const struct environment_run *environment_run(void);
 
 /* True when the loader chooses the shim by ABI: our entry in LD_PRELOAD has $LIB in it (ld.so(8)).
  */
@@ -43,11 +47,12 @@ struct environment_copy {
     char **block; /* hand this to exec */
     void *map;    /* NULL: `block` is the caller's own */
     size_t size;
+    char *path; /* a copy of what was asked to be kept beside it, or NULL */
 };
 
-/* Without the shim and the run for a class of image that they would disturb. */
+/* Without the shim and the run for a class of image that they would disturb. `path` may be NULL. */
 struct environment_copy environment_copy(char *const *block, uint64_t execution,
-                                         enum image_class class);
+                                         enum image_class class, const char *path);
 void environment_release(struct environment_copy *copy);
 
 /* For calls that start a program with `environ` from inside libc (system, popen, wordexp): puts the

@@ -112,6 +112,22 @@ static inline uint64_t port_number(int port)
     return ((unsigned)port >> 8 & 0xff) | ((unsigned)port & 0xff) << 8;
 }
 
+/* The third argument of open is there for O_CREAT and O_TMPFILE only (open(2)); O_TMPFILE contains
+ * O_DIRECTORY, so all its bits must be set. */
+static inline bool takes_mode(int flags)
+{
+    return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+#define MODE_AFTER(last, flags)                                                                    \
+    mode_t mode = 0;                                                                               \
+    if (takes_mode(flags)) {                                                                       \
+        va_list more;                                                                              \
+        va_start(more, last);                                                                      \
+        mode = va_arg(more, mode_t);                                                               \
+        va_end(more);                                                                              \
+    }
+
 /* AT_SYMLINK_NOFOLLOW as a record's flag. */
 static inline uint32_t follow(int flags)
 {

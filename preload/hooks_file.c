@@ -8,13 +8,6 @@
 
 /* --- open ----------------------------------------------------------------------------------- */
 
-/* The third argument of open is there for O_CREAT and O_TMPFILE only (open(2)); O_TMPFILE contains
- * O_DIRECTORY, so all its bits must be set. */
-static bool takes_mode(int flags)
-{
-    return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
-}
-
 struct opening {
     struct call call;
     int dirfd;
@@ -86,15 +79,6 @@ static int opening_end(struct opening *opening, int fd)
     }
     return fd;
 }
-
-#define MODE_AFTER(last, flags)                                                                    \
-    mode_t mode = 0;                                                                               \
-    if (takes_mode(flags)) {                                                                       \
-        va_list more;                                                                              \
-        va_start(more, last);                                                                      \
-        mode = va_arg(more, mode_t);                                                               \
-        va_end(more);                                                                              \
-    }
 
 #define OPEN(name)                                                                                 \
     int hook_##name(const char *path, int flags, ...)                                              \

@@ -4,6 +4,7 @@
  * call; the new image finds it in TALLYMAN_RUN and names it when it reports in, so that one that
  * does not is known.
  */
+#include "direct.h"
 #include "environment.h"
 #include "hook.h"
 #include "image.h"
@@ -13,18 +14,21 @@
 
 struct execution {
     struct call call;
-    uint64_t id; /* 0: nobody to report to */
+    uint64_t id;     /* 0: nobody to report to */
+    bool reports_in; /* the new image will name this execution itself */
     struct environment_copy environment;
 };
 
 /* --- before --------------------------------------------------------------------------------- */
 
 /* The name that execvp looks for along PATH; each candidate that is not there is an access: it
- * would be run if it were. Writes the candidate found to `to`, "" if none. */
-static void search_path(const struct call *call, const char *file, char *to, size_t room)
+ * would be run if it were. Writes the candidate found to `to`, "" if none. True when all candidates
+ * before it are not there at all. */
+static bool search_path(const struct call *call, const char *file, char *to, size_t room)
 {
     const char *at = environment_value("PATH");
     size_t length = text_length(file);
+    bool sure = true;
 
     if (!at)
         at = "/bin:/usr/bin"; /* confstr(_CS_PATH), what execvp falls back to */
@@ -41,13 +45,14 @@ static void search_path(const struct call *call, const char *file, char *to, siz
             text_copy(to + folder + !!folder, file, length + 1);
             probe.error = (int)-raw_access(AT_FDCWD, to, X_OK);
             if (!probe.error)
-                return;
+                return sure;
             note_path(&probe, EVENT_ACCESS, AT_FDCWD, to, RECORD_IMPLIED);
             to[0] = '\0';
         }
+        sure = sure && (probe.error == ENOENT || probe.error == ENOTDIR);
         at += folder;
         if (!*at)
-            return;
+            return false;
     }
 }
 
@@ -59,7 +64,7 @@ static bool has_slash(const char *text)
     return false;
 }
 
-#define FOUND_ROOM 512u
+#define FOUND_ROOM 448u
 
 /* This process could not report in; what it starts may be able to. */
 static bool is_deaf(void)
@@ -67,18 +72,29 @@ static bool is_deaf(void)
     return !self_active() && environment_find_run();
 }
 
+/* `candidate`: what execvp will find, if that is certain. Not a part of its callers' frames. */
+__attribute__((noinline)) static void hand_on(struct execution *execution, char *const envp[],
+                                              uint64_t id, enum image_class class,
+                                              const char *candidate)
+{
+    execution->environment = environment_copy(envp, id, class, candidate);
+    execution->reports_in =
+        execution->environment.map && (class == IMAGE_EXPECTED || class == IMAGE_SCRIPT);
+}
+
 /* Gives the execution its id and records it. A function of its own, so that the array is not there
  * while the process reports in. */
-__attribute__((noinline)) static enum image_class announce(struct execution *execution, int dirfd,
-                                                           const char *path, bool search)
+__attribute__((noinline)) static void announce(struct execution *execution, int dirfd,
+                                               const char *path, bool search, char *const envp[])
 {
     char found[FOUND_ROOM];
     enum image_class class = IMAGE_UNKNOWN;
+    bool sure = false;
 
     if (!raw_readable(path, 1))
         path = NULL;
     if (path && search && !has_slash(path)) {
-        search_path(&execution->call, path, found, sizeof found);
+        sure = search_path(&execution->call, path, found, sizeof found);
         path = found[0] ? found : NULL; /* what is nowhere is not in the current folder either */
     }
     execution->id = log_new_id();
@@ -86,24 +102,18 @@ __attribute__((noinline)) static enum image_class announce(struct execution *exe
         class = image_class_of(dirfd, path);
         note_execute(&execution->call, dirfd, path, execution->id, class);
     }
-    return class;
+    hand_on(execution, envp, execution->id, class, sure ? path : NULL);
 }
 
 static void begin(struct execution *execution, enum hook hook, int dirfd, const char *path,
                   bool search, char *const envp[])
 {
-    enum image_class class = IMAGE_UNKNOWN;
-    uint64_t handed_on = RUN_NO_EXECUTION;
-
     *execution = (struct execution){.call = {.hook = hook},
                                     .environment = {.block = (char **)(uintptr_t)envp}};
-    if (!is_deaf()) {
-        if (!self_active() || log_is_quiet())
-            return;
-        class = announce(execution, dirfd, path, search);
-        handed_on = execution->id;
-    }
-    execution->environment = environment_copy(envp, handed_on, class);
+    if (is_deaf())
+        hand_on(execution, envp, RUN_NO_EXECUTION, IMAGE_UNKNOWN, NULL);
+    else if (self_active() && !log_is_quiet())
+        announce(execution, dirfd, path, search, envp);
     if (self_thread.asks) {
         /* A vfork child: its parent unmaps it, for the child leaves this memory without return. */
         self_thread.exec_map = execution->environment.map;
@@ -124,6 +134,29 @@ static void end(struct execution *execution, int error)
 
 /* --- exec ----------------------------------------------------------------------------------- */
 
+/* Directly where the new image reports in; every other is libc's to make, so that the kernel
+ * reports it. */
+static void execute(const struct execution *execution, const char *path, char *const argv[])
+{
+    char **block = execution->environment.block;
+
+    if (execution->reports_in)
+        REAL(execve)(path, argv, block);
+    else
+        BEHIND(execve)(path, argv, block);
+}
+
+/* Only the one candidate: when that fails, libc's search has its rules for what to do next. */
+static void execute_search(const struct execution *execution, const char *file, char *const argv[])
+{
+    char **block = execution->environment.block;
+
+    if (execution->reports_in && execution->environment.path && direct_wanted() &&
+        real_is_libcs(HOOK_execvpe))
+        REAL(execve)(execution->environment.path, argv, block);
+    REAL(execvpe)(file, argv, block);
+}
+
 static int failed(struct execution *execution)
 {
     end(execution, errno);
@@ -135,7 +168,7 @@ int hook_execve(const char *path, char *const argv[], char *const envp[])
     struct execution execution;
 
     begin(&execution, HOOK_execve, AT_FDCWD, path, false, envp);
-    REAL(execve)(path, argv, execution.environment.block);
+    execute(&execution, path, argv);
     return failed(&execution);
 }
 
@@ -144,7 +177,7 @@ int hook_execv(const char *path, char *const argv[])
     struct execution execution;
 
     begin(&execution, HOOK_execv, AT_FDCWD, path, false, environ);
-    REAL(execve)(path, argv, execution.environment.block);
+    execute(&execution, path, argv);
     return failed(&execution);
 }
 
@@ -153,7 +186,7 @@ int hook_execvpe(const char *file, char *const argv[], char *const envp[])
     struct execution execution;
 
     begin(&execution, HOOK_execvpe, AT_FDCWD, file, true, envp);
-    REAL(execvpe)(file, argv, execution.environment.block);
+    execute_search(&execution, file, argv);
     return failed(&execution);
 }
 
@@ -162,7 +195,7 @@ int hook_execvp(const char *file, char *const argv[])
     struct execution execution;
 
     begin(&execution, HOOK_execvp, AT_FDCWD, file, true, environ);
-    REAL(execvpe)(file, argv, execution.environment.block);
+    execute_search(&execution, file, argv);
     return failed(&execution);
 }
 
@@ -241,9 +274,9 @@ execute_list(const struct execution *execution, const char *path, const char *fi
         list[count++] = (char *)(uintptr_t)next;
     list[count] = NULL;
     if (execution->call.hook == HOOK_execlp)
-        REAL(execvpe)(path, list, execution->environment.block);
+        execute_search(execution, path, list);
     else
-        REAL(execve)(path, list, execution->environment.block);
+        execute(execution, path, list);
     if (size)
         raw_unmap(list, size);
 }

@@ -12,9 +12,12 @@
 #define HEAD_SIZE        512u /* the ELF header and the first eight program headers; a script's line */
 #define CHAIN_MAX        4    /* scripts whose interpreter is a script; the kernel's own limit */
 #define INTERPRETER_ROOM 160u
+#define HEADERS_MAX      32u
+#define NOTES_MAX        4u
 
 union head {
     char bytes[HEAD_SIZE];
+    uint32_t words[HEAD_SIZE / sizeof(uint32_t)];
     Elf32_Ehdr elf32;
     Elf64_Ehdr elf64;
     ElfW(Ehdr) elf;
@@ -56,15 +59,15 @@ static bool is_glibc_loader(const char *path, size_t length)
            text_starts(name, "ld.so");
 }
 
-static enum image_class loader_class(int fd, uint64_t offset)
+/* These read over `head`, which has told all by then: stack is scarce. */
+static enum image_class loader_class(int fd, union head *head, uint64_t offset)
 {
-    char name[INTERPRETER_ROOM];
-    long got = raw_pread(fd, name, sizeof name - 1, offset);
+    long got = raw_pread(fd, head->bytes, sizeof head->bytes - 1, offset);
 
     if (got <= 0)
         return IMAGE_UNKNOWN;
-    name[got] = '\0';
-    return is_glibc_loader(name, (size_t)got) ? IMAGE_EXPECTED : IMAGE_FOREIGN_LIBC;
+    head->bytes[got] = '\0';
+    return is_glibc_loader(head->bytes, (size_t)got) ? IMAGE_EXPECTED : IMAGE_FOREIGN_LIBC;
 }
 
 /* The two ABIs of one machine that a build may mix: the loader finds a shim for each through $LIB.
@@ -75,38 +78,72 @@ static bool is_sibling(const union head *head)
            (head->elf.e_ident[EI_CLASS] == ELFCLASS64 && head->elf64.e_machine == EM_X86_64);
 }
 
-/* File offset of the interpreter's name, 0 for a program without one. It must precede all loadable
- * entries (gABI), so it is among the first. */
-#define INTERPRETER_OFFSET(bits)                                                                   \
-    static uint64_t interpreter_offset_##bits(const union head *head, size_t size)                 \
+/* What the program headers say. */
+struct layout {
+    uint64_t interpreter; /* file offset of its name, 0: there is none */
+    uint64_t notes[NOTES_MAX];
+    unsigned note_count;
+};
+
+/* The interpreter must precede all loadable entries (gABI), so it is among the first; notes may
+ * stand behind what `head` holds. */
+#define READ_LAYOUT(bits)                                                                          \
+    static struct layout read_layout_##bits(int fd, const union head *head, size_t size)           \
     {                                                                                              \
         const Elf##bits##_Ehdr *elf = &head->elf##bits;                                            \
-        for (unsigned i = 0; i < elf->e_phnum; i++) {                                              \
+        struct layout layout = {0};                                                                \
+        for (unsigned i = 0; i < elf->e_phnum && i < HEADERS_MAX; i++) {                           \
             uint64_t at = elf->e_phoff + (uint64_t)i * sizeof(Elf##bits##_Phdr);                   \
-            const Elf##bits##_Phdr *header;                                                        \
-            if (at > size || size - at < sizeof *header)                                           \
-                return 0;                                                                          \
-            header = (const Elf##bits##_Phdr *)(const void *)(head->bytes + at);                   \
-            if (header->p_type == PT_INTERP)                                                       \
-                return header->p_offset;                                                           \
+            Elf##bits##_Phdr header;                                                               \
+            if (at <= size && size - at >= sizeof header)                                          \
+                text_copy((char *)&header, head->bytes + at, sizeof header);                       \
+            else if (raw_pread(fd, &header, sizeof header, at) != sizeof header)                   \
+                break;                                                                             \
+            if (header.p_type == PT_INTERP)                                                        \
+                layout.interpreter = header.p_offset;                                              \
+            else if (header.p_type == PT_NOTE && layout.note_count < NOTES_MAX)                    \
+                layout.notes[layout.note_count++] = header.p_offset;                               \
         }                                                                                          \
-        return 0;                                                                                  \
+        return layout;                                                                             \
     }
 
-INTERPRETER_OFFSET(32)
-INTERPRETER_OFFSET(64)
+READ_LAYOUT(32)
+READ_LAYOUT(64)
 
-static enum image_class elf_class(int fd, const union head *head, size_t size)
+/* Go's linker marks its programs, those that it leaves to the system's linker too, with a note of
+ * name "Go" and type 4, the build id. Each note is three words, the name and the text, padded. */
+static bool has_go_note(int fd, union head *head, const struct layout *layout)
+{
+    for (unsigned i = 0; i < layout->note_count; i++) {
+        long got = raw_pread(fd, head->words, sizeof head->words, layout->notes[i]);
+        size_t words = got > 0 ? (size_t)got / sizeof *head->words : 0;
+
+        for (size_t at = 0; at + 4 <= words;) {
+            const uint32_t *note = head->words + at;
+
+            if (note[0] == 4 && note[2] == 4 && text_equal((const char *)&note[3], "Go"))
+                return true;
+            at += 3 + ((size_t)note[0] + 3) / 4 + ((size_t)note[1] + 3) / 4;
+        }
+    }
+    return false;
+}
+
+static enum image_class elf_class(int fd, union head *head, size_t size)
 {
     bool own =
         head->elf.e_ident[EI_CLASS] == RAW_ELF_CLASS && head->elf.e_machine == RAW_ELF_MACHINE;
-    uint64_t offset;
+    struct layout layout;
+    enum image_class class;
 
     if (!own && !(is_sibling(head) && environment_serves_siblings()))
         return IMAGE_FOREIGN_ABI;
-    offset = head->elf.e_ident[EI_CLASS] == ELFCLASS32 ? interpreter_offset_32(head, size)
-                                                       : interpreter_offset_64(head, size);
-    return offset ? loader_class(fd, offset) : IMAGE_STATIC;
+    layout = head->elf.e_ident[EI_CLASS] == ELFCLASS32 ? read_layout_32(fd, head, size)
+                                                       : read_layout_64(fd, head, size);
+    if (!layout.interpreter)
+        return IMAGE_STATIC;
+    class = loader_class(fd, head, layout.interpreter);
+    return class == IMAGE_EXPECTED && has_go_note(fd, head, &layout) ? IMAGE_GO : class;
 }
 
 /* The interpreter in a script's first line. False when there is none. */
@@ -145,7 +182,7 @@ enum image_class image_class_of(int dirfd, const char *path)
     enum image_class class = IMAGE_SCRIPT;
 
     for (int depth = 0; class == IMAGE_SCRIPT && depth <= CHAIN_MAX; depth++) {
-        long fd = RAW(SYS_openat, dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, 0, 0);
+        long fd = DOOR(SYS_openat, dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, 0, 0);
 
         if (fd < 0)
             return IMAGE_UNKNOWN;

@@ -82,7 +82,7 @@ static uint64_t clock_now(void)
 {
     struct timespec now = {0};
 
-    RAW(SYS_clock_gettime, CLOCK_MONOTONIC, &now, 0, 0, 0, 0);
+    DOOR(SYS_clock_gettime, CLOCK_MONOTONIC, &now, 0, 0, 0, 0);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

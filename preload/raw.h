@@ -3,7 +3,8 @@
  * The kernel, without libc: what the shim itself does goes through here and nowhere else, so that
  * it can run before any constructor, inside a signal handler, in a vfork child, and never meets its
  * own wrappers. Results are as the kernel gives them: negative errno on failure; errno is not
- * touched.
+ * touched. Calls that the kernel witness watches go through the door, so that the shim's own are
+ * nobody's accesses: DOOR in place of RAW.
  *
  * Libc functions that allocate, lock, print or are likely to be owned by the program are poisoned
  * at the end of this header: include it after all system headers.
@@ -31,6 +32,8 @@
 #define RAW(number, a, b, c, d, e, f)                                                              \
     raw_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
+#include "door.h"
+
 static inline uint32_t raw_getpid(void)
 {
     return (uint32_t)RAW(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -50,7 +53,7 @@ static inline long raw_open(const char *path, int flags)
 {
     /* The log is a sparse file of many GiB; without the flag a 32-bit open refuses it (EOVERFLOW).
      */
-    return RAW(SYS_openat, AT_FDCWD, path, flags | O_LARGEFILE, 0, 0, 0);
+    return DOOR(SYS_openat, AT_FDCWD, path, flags | O_LARGEFILE, 0, 0, 0);
 }
 
 static inline long raw_read(int fd, void *to, size_t size)
@@ -83,12 +86,12 @@ static inline long raw_getcwd(char *to, size_t size)
 
 static inline long raw_readlink(const char *path, char *to, size_t size)
 {
-    return RAW(SYS_readlinkat, AT_FDCWD, path, to, size, 0, 0);
+    return DOOR(SYS_readlinkat, AT_FDCWD, path, to, size, 0, 0);
 }
 
 static inline long raw_access(int dirfd, const char *path, int mode)
 {
-    return RAW(SYS_faccessat, dirfd, path, mode, 0, 0, 0);
+    return DOOR(SYS_faccessat, dirfd, path, mode, 0, 0, 0);
 }
 
 /* True unless the kernel says that the bytes cannot be read. A kernel that does not answer (a

@@ -7,6 +7,8 @@
 #ifndef PRELOAD_RAW_I386_H
 #define PRELOAD_RAW_I386_H
 
+#include "tallyman/door.h"
+
 static inline long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     /* ebx is the GOT pointer of position-independent code and ebp may be the frame: both by hand.
@@ -28,6 +30,33 @@ static inline long raw_syscall(long number, long a, long b, long c, long d, long
                      "popl %%ebx"
                      : "=a"(result)
                      : "a"(all)
+                     : "ecx", "edx", "esi", "edi", "cc", "memory");
+    return result;
+}
+
+/* The same instruction in the door's page: door_i386.S. */
+static inline long raw_syscall_from_door(long number, long a, long b, long c, long d, long e,
+                                         long f)
+{
+    const long all[] = {number, a, b, c, d, e, f};
+    long result;
+
+    __asm__ volatile("pushl %%ebx\n\t"
+                     "pushl %%ebp\n\t"
+                     "pushl %[door]\n\t"
+                     "movl 4(%%eax), %%ebx\n\t"
+                     "movl 8(%%eax), %%ecx\n\t"
+                     "movl 12(%%eax), %%edx\n\t"
+                     "movl 16(%%eax), %%esi\n\t"
+                     "movl 20(%%eax), %%edi\n\t"
+                     "movl 24(%%eax), %%ebp\n\t"
+                     "movl (%%eax), %%eax\n\t"
+                     "call *(%%esp)\n\t"
+                     "addl $4, %%esp\n\t"
+                     "popl %%ebp\n\t"
+                     "popl %%ebx"
+                     : "=a"(result)
+                     : "a"(all), [door] "i"(DOOR_ADDRESS)
                      : "ecx", "edx", "esi", "edi", "cc", "memory");
     return result;
 }
@@ -58,6 +87,12 @@ static inline long raw_map_at(size_t size, int protection, int flags, int fd, ui
 
 /* The number of stat at a folder, for syscall(2). */
 #define RAW_SYS_FSTATAT SYS_fstatat64
+
+/* That of mmap, with an offset of 0. */
+#define RAW_SYS_MMAP SYS_mmap2
+
+/* libc converts struct stat, 32-bit times and user numbers of 16 bits. */
+#define RAW_STRUCTURES_FIT 0
 
 /* The ELF class and machine that this shim can be loaded into. */
 #define RAW_ELF_CLASS   1 /* ELFCLASS32 */

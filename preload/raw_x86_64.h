@@ -7,6 +7,8 @@
 #ifndef PRELOAD_RAW_X86_64_H
 #define PRELOAD_RAW_X86_64_H
 
+#include "tallyman/door.h"
+
 static inline long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     long result;
@@ -18,6 +20,26 @@ static inline long raw_syscall(long number, long a, long b, long c, long d, long
                      : "=a"(result)
                      : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
+    return result;
+}
+
+/* The same instruction in the door's page: door_x86_64.S. */
+static inline long raw_syscall_from_door(long number, long a, long b, long c, long d, long e,
+                                         long f)
+{
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+
+    __asm__ volatile("leaq 1f(%%rip), %%rbx\n\t"
+                     "movl %[door], %%ecx\n\t"
+                     "jmp *%%rcx\n"
+                     "1:"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8),
+                       "r"(r9), [door] "i"(DOOR_ADDRESS)
+                     : "rbx", "rcx", "r11", "memory");
     return result;
 }
 
@@ -44,6 +66,12 @@ static inline long raw_map_at(size_t size, int protection, int flags, int fd, ui
 
 /* The number of stat at a folder, for syscall(2). */
 #define RAW_SYS_FSTATAT SYS_newfstatat
+
+/* That of mmap, with an offset of 0. */
+#define RAW_SYS_MMAP SYS_mmap
+
+/* struct stat, struct timespec and the like are as the kernel has them: libc converts nothing. */
+#define RAW_STRUCTURES_FIT 1
 
 /* The ELF class and machine that this shim can be loaded into. */
 #define RAW_ELF_CLASS   2  /* ELFCLASS64 */

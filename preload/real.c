@@ -7,14 +7,15 @@
 
 #include <elf.h>
 #include <link.h>
-#include <stdbool.h>
 #include <sys/auxv.h>
 #include <time.h>
 
+#include "direct.h"
 #include "raw.h"
 #include "text.h"
 
 real_function real_table[HOOK_END];
+real_function behind_table[HOOK_END];
 
 /* All names in one block with an offset each: no relocations at load time. */
 static const struct hook_names {
@@ -156,7 +157,7 @@ static uint32_t find_index(const struct object *object, const char *name)
     return object->hash ? find_by_hash(object, name) : 0;
 }
 
-static real_function find_in(const struct link_map *map, const char *name)
+static ElfW(Addr) address_in(const struct link_map *map, const char *name)
 {
     struct object object = object_of(map);
     const ElfW(Sym) * symbol;
@@ -164,19 +165,24 @@ static real_function find_in(const struct link_map *map, const char *name)
     ElfW(Addr) at;
 
     if (!object.symbols || !object.strings)
-        return NULL;
+        return 0;
     index = find_index(&object, name);
     if (!index) {
         object.hidden = true;
         index = find_index(&object, name);
     }
     if (!index)
-        return NULL;
+        return 0;
     symbol = &object.symbols[index];
     at = map->l_addr + symbol->st_value;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
         at = ((ElfW(Addr)(*)(void))at)();
-    return (real_function)at;
+    return at;
+}
+
+static real_function find_in(const struct link_map *map, const char *name)
+{
+    return (real_function)address_in(map, name);
 }
 
 struct headers {
@@ -248,16 +254,98 @@ static const struct link_map *own_object(void)
     return map;
 }
 
-real_function real_find(enum hook hook)
+/* The first object behind the shim that defines the hook's symbol. */
+static const struct link_map *find_behind(enum hook hook, real_function *function)
 {
     const char *name = (const char *)&names + name_offsets[hook];
-    real_function function = NULL;
 
-    for (const struct link_map *map = own_object(); map && !function; map = map->l_next)
-        if (map->l_ld != _DYNAMIC)
-            function = find_in(map, name);
+    for (const struct link_map *map = own_object(); map; map = map->l_next)
+        if (map->l_ld != _DYNAMIC && (*function = find_in(map, name)))
+            return map;
+    *function = NULL;
+    return NULL;
+}
+
+/* By the name that it gives itself: other objects may define any of its functions. */
+static bool is_libc(const struct link_map *map)
+{
+    const char *strings = object_of(map).strings;
+
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_SONAME)
+            return strings && text_equal(strings + entry->d_un.d_val, "libc.so.6");
+    return false;
+}
+
+static const struct link_map *libc_object(void)
+{
+    static const struct link_map *kept;
+    const struct link_map *map = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+
+    if (!map) {
+        for (map = real_objects(); map && !is_libc(map);)
+            map = map->l_next;
+        __atomic_store_n(&kept, map, __ATOMIC_RELAXED);
+    }
+    return map;
+}
+
+/* The process is asked for first: whether it reports in decides what a wrapper calls, and the
+ * answer stays. */
+real_function real_find(enum hook hook)
+{
+    bool wanted = direct_wanted();
+    real_function function, direct = NULL;
+    const struct link_map *map = find_behind(hook, &function);
+
+    __atomic_store_n(&behind_table[hook], function, __ATOMIC_RELAXED);
+    if (wanted && map && map == libc_object())
+        direct = direct_function(hook);
+    if (direct)
+        function = direct;
     __atomic_store_n(&real_table[hook], function, __ATOMIC_RELAXED);
     return function;
+}
+
+real_function real_find_behind(enum hook hook)
+{
+    real_function function;
+
+    find_behind(hook, &function);
+    __atomic_store_n(&behind_table[hook], function, __ATOMIC_RELAXED);
+    return function;
+}
+
+bool real_is_libcs(enum hook hook)
+{
+    real_function function;
+    const struct link_map *map = find_behind(hook, &function);
+
+    return map && map == libc_object();
+}
+
+real_function real_in_libc(const char *name)
+{
+    const struct link_map *map = libc_object();
+
+    return map ? find_in(map, name) : NULL;
+}
+
+/* The program may have a copy of its own (a copy relocation), which libc then writes to. */
+const char *real_single_threaded(void)
+{
+    static const char *found;
+    static bool looked;
+
+    if (!__atomic_load_n(&looked, __ATOMIC_ACQUIRE)) {
+        const char *first = NULL;
+
+        for (const struct link_map *map = real_objects(); map && !first; map = map->l_next)
+            first = (const char *)address_in(map, "__libc_single_threaded");
+        __atomic_store_n(&found, first, __ATOMIC_RELAXED);
+        __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
+    }
+    return __atomic_load_n(&found, __ATOMIC_RELAXED);
 }
 
 typedef int clock_function(clockid_t, struct timespec *);
@@ -283,6 +371,6 @@ uint64_t real_monotonic(void)
     clock_function *clock = vdso_clock();
 
     if (!clock || clock(CLOCK_MONOTONIC, &now) != 0)
-        RAW(SYS_clock_gettime, CLOCK_MONOTONIC, &now, 0, 0, 0, 0);
+        DOOR(SYS_clock_gettime, CLOCK_MONOTONIC, &now, 0, 0, 0, 0);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

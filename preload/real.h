@@ -10,6 +10,7 @@
 #define PRELOAD_REAL_H
 
 #include <link.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum hook {
@@ -29,10 +30,14 @@ enum hook {
 
 typedef void (*real_function)(void);
 
-/* The next definition of hook's symbol, NULL when no loaded object has one. */
+/* What a wrapper calls: the next definition of hook's symbol, or the direct function in place of
+ * libc's own (direct.h). NULL when no loaded object has one. */
 real_function real_find(enum hook hook);
-
 extern real_function real_table[HOOK_END];
+
+/* The next definition itself. */
+real_function real_find_behind(enum hook hook);
+extern real_function behind_table[HOOK_END];
 
 static inline real_function real_get(enum hook hook)
 {
@@ -41,8 +46,25 @@ static inline real_function real_get(enum hook hook)
     return function ? function : real_find(hook);
 }
 
+static inline real_function real_behind(enum hook hook)
+{
+    real_function function = __atomic_load_n(&behind_table[hook], __ATOMIC_RELAXED);
+
+    return function ? function : real_find_behind(hook);
+}
+
 /* REAL(open)(path, flags, mode) */
-#define REAL(name) ((__typeof__(&hook_##name))real_get(HOOK_##name))
+#define REAL(name)   ((__typeof__(&hook_##name))real_get(HOOK_##name))
+#define BEHIND(name) ((__typeof__(&hook_##name))real_behind(HOOK_##name))
+
+/* True when the next definition is libc's own. */
+bool real_is_libcs(enum hook hook);
+
+/* A symbol of libc's own, NULL when it has none of that name. */
+real_function real_in_libc(const char *name);
+
+/* libc's variable of that name (<sys/single_threaded.h>), NULL before 2.32. */
+const char *real_single_threaded(void);
 
 /* The loader's list of objects, the program first. */
 const struct link_map *real_objects(void);

@@ -66,6 +66,8 @@ bool self_start(void)
 
     if (!run)
         return turn_off();
+    if (run->witnessed)
+        door_open();
     if (!log_control() && !log_open(run->log))
         return turn_off();
     if (RAW(SYS_madvise, &self_page, sizeof self_page, MADV_WIPEONFORK, 0, 0, 0) != 0)
@@ -112,7 +114,7 @@ static size_t write_program(char *to, size_t room, uint32_t *flags)
     size_t used = 0, dirty = 0;
     long got;
 
-    if (environment_find_run()->plain && executed && !subject_is_magic(executed)) {
+    if (environment_run()->plain && executed && !subject_is_magic(executed)) {
         path = subject_path(AT_FDCWD, executed, flags);
         if (path.length < room && subject_write(&path, to, room, &used, flags, &dirty))
             return used;

@@ -11,7 +11,7 @@
 
 #define SUBJECT_PATH_MAX    4096u /* longer paths are cut: the kernel refuses them anyway */
 #define SUBJECT_FOLDER_MAX  4096u
-#define SUBJECT_KERNEL_NAME 1024u /* room for the name of an open descriptor */
+#define SUBJECT_KERNEL_NAME 960u /* room for the name of an open descriptor */
 
 struct subject_path {
     const char *text;
