@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -15,6 +16,7 @@
 #include "cleanup.h"
 #include "die.h"
 #include "log_reader.h"
+#include "witness_calls.h"
 
 void scratch_log(const char *path, uint32_t limit)
 {
@@ -50,12 +52,13 @@ static void set_environment(const struct scratch_program *program)
         setenv("LD_PRELOAD", text, 1);
     }
     if (program->log) {
-        snprintf(text, sizeof text, "%s:%016x", program->log, 0);
+        snprintf(text, sizeof text, "%s:%016llx", program->log,
+                 program->witness ? RUN_WITNESSED : 0ull);
         setenv(TALLYMAN_RUN_VARIABLE, text, 1);
     }
 }
 
-static void become(const struct scratch_program *program, int output)
+static void become(const struct scratch_program *program, int output, int socket)
 {
     int input = open("/dev/null", O_RDONLY);
 
@@ -67,6 +70,8 @@ static void become(const struct scratch_program *program, int output)
         _exit(126);
     signal(SIGPIPE, SIG_DFL);
     set_environment(program);
+    if (program->reports)
+        listener_install(socket);
     execvp(program->argv[0], (char *const *)(uintptr_t)program->argv);
     _exit(127);
 }
@@ -139,21 +144,49 @@ static void watch(const struct scratch_program *program, int output, struct scra
     waitpid(result->pid, &result->status, 0);
 }
 
-void scratch_run(const struct scratch_program *program, struct scratch_result *result)
+/* Tells the shim through the log what the kernel reports. */
+static void set_witness(const struct scratch_program *program)
 {
-    int ends[2];
+    const uint32_t mode = program->witness;
+    cleanup_close int file = open(program->log, O_WRONLY | O_CLOEXEC);
 
-    memset(result, 0, sizeof *result);
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        die_errno("cannot make a pipe");
+    if (pwrite(file, &mode, sizeof mode, offsetof(struct log_control, witness)) != sizeof mode)
+        die_errno("cannot write to the log %s", program->log);
+}
+
+static void start(const struct scratch_program *program, int output, int socket,
+                  struct scratch_result *result)
+{
+    if (program->log)
+        set_witness(program);
+    if (program->reports)
+        witness_abis(); /* the filter needs them in the child, which must not allocate */
     result->pid = fork();
     if (result->pid < 0)
         die_errno("cannot start %s", program->argv[0]);
     if (result->pid == 0)
-        become(program, ends[1]);
+        become(program, output, socket);
+}
+
+void scratch_run(const struct scratch_program *program, struct scratch_result *result)
+{
+    int ends[2], sockets[2];
+    struct listener *listener = NULL;
+
+    memset(result, 0, sizeof *result);
+    if (pipe2(ends, O_CLOEXEC) != 0 ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+        die_errno("cannot make a pipe");
+    start(program, ends[1], sockets[1], result);
     close(ends[1]);
+    close(sockets[1]);
+    if (program->reports)
+        listener = listener_start(result->pid, sockets[0]);
     watch(program, ends[0], result);
+    if (listener)
+        listener_finish(listener, program->reports);
     close(ends[0]);
+    close(sockets[0]);
 }
 
 /* --- reading -------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "listener.h"
 #include "tallyman/event.h"
 #include "tallyman/record.h"
 
@@ -28,12 +29,14 @@ struct scratch_records {
 
 struct scratch_program {
     const char *const *argv;
-    const char *log;     /* NULL: no run is named */
-    const char *shim;    /* NULL: without the shim */
-    const char *preload; /* further entries behind the shim's, may be NULL */
-    const char *folder;  /* to start in, NULL: here */
-    unsigned seconds;    /* killed after that; 0: 20 */
-    unsigned kill_after; /* killed after so many microseconds; 0: not */
+    const char *log;                  /* NULL: no run is named */
+    const char *shim;                 /* NULL: without the shim */
+    const char *preload;              /* further entries behind the shim's, may be NULL */
+    const char *folder;               /* to start in, NULL: here */
+    unsigned seconds;                 /* killed after that; 0: 20 */
+    unsigned kill_after;              /* killed after so many microseconds; 0: not */
+    enum witness_mode witness;        /* what the shim is told */
+    struct listener_reports *reports; /* not NULL: the kernel reports, and here they go */
 };
 
 struct scratch_result {

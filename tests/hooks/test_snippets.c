@@ -137,6 +137,10 @@ static void remove_folder(const char *folder)
     nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* What the kernel would report while a test runs; the functions behind the wrappers depend on it.
+ */
+static enum witness_mode witness;
+
 static void run_once(const struct row *row, const char *context, struct run *run, bool watched)
 {
     const char *const argv[] = {SNIPPETS_PROGRAM, row->name, context, NULL};
@@ -148,6 +152,7 @@ static void run_once(const struct row *row, const char *context, struct run *run
         scratch_log(run->log, 0);
         program.log = run->log;
         program.shim = TEST_SHIM;
+        program.witness = witness;
     }
     scratch_run(&program, watched ? &run->watched : &run->plain);
     remove_folder(run->folder);
@@ -294,6 +299,42 @@ Test(snippets, there_is_one_for_every_hook)
             hook++;
         cr_expect(hook < HOOK_COUNT, "%s is not in hooks.def", rows[row].name);
     }
+}
+
+Test(snippets, every_call_in_main_made_through_the_door_is_recorded_once)
+{
+    witness = WITNESS_GAPS;
+    run_all(IN_MAIN, "main");
+}
+
+Test(snippets, every_call_before_any_constructor_made_through_the_door_is_recorded_once)
+{
+    witness = WITNESS_GAPS;
+    run_all(IN_EARLY, "early");
+}
+
+Test(snippets, every_call_in_a_thread_made_through_the_door_is_recorded_once)
+{
+    witness = WITNESS_GAPS;
+    run_all(IN_THREAD, "thread");
+}
+
+Test(snippets, every_call_in_a_forked_child_made_through_the_door_is_recorded_once)
+{
+    witness = WITNESS_GAPS;
+    run_all(IN_FORK, "fork");
+}
+
+Test(snippets, every_call_in_a_vfork_child_made_through_the_door_is_recorded_once)
+{
+    witness = WITNESS_GAPS;
+    run_all(IN_VFORK, "vfork");
+}
+
+Test(snippets, every_call_of_a_fully_witnessed_run_is_recorded_once)
+{
+    witness = WITNESS_FULL;
+    run_all(IN_MAIN, "main");
 }
 
 Test(snippets, every_call_in_main_is_recorded_once)
