@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "die.h"
+#include "owner.h"
 
 #define BEAT_MS       50
 #define LOOK_MS       20
@@ -94,11 +95,22 @@ static void *beat(void *context)
     return NULL;
 }
 
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* One transaction. False when the database failed. */
 static bool pass(struct drain *drain, bool final, bool *more)
 {
+    uint64_t began = final ? UINT64_MAX : monotonic_ns();
+
     *more = log_reader_pass(drain->reader, final, PASS_RECORDS, ingest_record, drain->ingest);
-    ingest_flush(drain->ingest);
+    log_reader_glance(drain->reader, ingest_glance, drain->ingest);
+    ingest_flush(drain->ingest, began);
     if (store_commit(drain->store) != 0)
         return false;
     log_reader_release(drain->reader);
@@ -140,6 +152,8 @@ void drain_start(struct drain *drain)
      */
     if (!drain->heart_runs || !drain->store)
         let_all_write(drain);
+    if (drain->store)
+        ingest_watch_pids(drain->ingest, owner_is_gone);
     if (drain->store)
         drain->worker_runs = pthread_create(&drain->worker, NULL, work, drain) == 0;
     if (drain->store && !drain->worker_runs)

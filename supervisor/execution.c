@@ -83,8 +83,7 @@ bool executions_called(struct executions *executions, const struct record_view *
     execution->image = head->other ? (uint8_t)record->other[0] : IMAGE_UNKNOWN;
     execution->name_length = program ? program->length : head->subject;
     execution->name = xmemdup(program ? program->name : record->subject, execution->name_length);
-    execution->in_place = strncmp(hook_name(head->hook), "exec", 4) == 0 ||
-                          strcmp(hook_name(head->hook), "fexecve") == 0;
+    execution->in_place = hook_is_exec(head->hook);
     if (program)
         execution->program = program->id;
     settle(executions, execution);

@@ -5,19 +5,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "cleanup.h"
 #include "command_image.h"
 #include "die.h"
 #include "hook_names.h"
 #include "path_names.h"
+#include "pending.h"
 #include "process_table.h"
+#include "timeline.h"
+
+#define START_CLASS(value) ((value) >> START_CLASS_SHIFT & 15)
 
 struct ingest {
     struct store *store;
     const struct policy *policy;
     struct ingest_counts *counts;
+    struct timeline *timeline;
     struct process_table *processes;
+    struct pending *pending;
+    bool (*is_gone)(uint32_t pid); /* NULL: nobody is asked */
     struct path_names *names;
     uint64_t damaged;
 };
@@ -31,6 +39,18 @@ static const struct {
 #undef EVENT
 };
 
+/* What was pending and is known now. */
+static void take_held(void *context, const struct held *held)
+{
+    struct ingest *ingest = context;
+
+    if (held->row.operation == EVENT_BLIND_SPOT)
+        store_blind_spot(ingest->store, held->row.process, (enum blind_spot)held->row.subject,
+                         held->detail, held->detail_length, (uint64_t)held->row.count);
+    else
+        store_access(ingest->store, &held->row);
+}
+
 struct ingest *ingest_new(struct store *store, const struct policy *policy,
                           struct ingest_counts *counts)
 {
@@ -39,7 +59,10 @@ struct ingest *ingest_new(struct store *store, const struct policy *policy,
     ingest->store = store;
     ingest->policy = policy;
     ingest->counts = counts;
-    ingest->processes = process_table_new(store);
+    ingest->timeline = timeline_new();
+    ingest->processes = process_table_new(store, ingest->timeline);
+    ingest->pending = pending_new(ingest->timeline, ingest->processes, take_held, ingest);
+    process_table_load(ingest->processes);
     ingest->names = path_names_new();
     return ingest;
 }
@@ -48,7 +71,9 @@ void ingest_free(struct ingest *ingest)
 {
     if (!ingest)
         return;
+    pending_free(ingest->pending);
     process_table_free(ingest->processes);
+    timeline_free(ingest->timeline);
     path_names_free(ingest->names);
     free(ingest);
 }
@@ -123,20 +148,67 @@ static void judge_for_progress(struct ingest *ingest, uint16_t kind, struct subj
         atomic_fetch_add_explicit(&ingest->counts->undeclared, 1, memory_order_relaxed);
 }
 
+/* Of an access that is not known to be any process's: the kernel saw a pid make it. */
+static struct held held_of(const struct record_view *record)
+{
+    return (struct held){
+        .row = {.count = (int64_t)record->count, .first = (int64_t)record->head->time},
+        .pid = record->head->pid,
+        .parent_pid = (uint32_t)record->head->value,
+    };
+}
+
+static void add_row(struct ingest *ingest, const struct record_view *record,
+                    const struct access_row *row)
+{
+    struct held held;
+
+    if (row->process) {
+        store_access(ingest->store, row);
+        return;
+    }
+    held = held_of(record);
+    held.row = *row;
+    pending_add(ingest->pending, &held);
+}
+
+/* A record of the witness without a process has a pid, or concerns the whole run. */
+static void add_blind_spot(struct ingest *ingest, const struct record_view *record,
+                           enum blind_spot class, const char *detail, size_t length)
+{
+    const struct record *head = record->head;
+    struct held held;
+
+    if (head->process || head->pid == 0) {
+        store_blind_spot(ingest->store,
+                         head->process ? process_table_id(ingest->processes, head) : 0, class,
+                         detail, length, record->count);
+        return;
+    }
+    held = held_of(record);
+    held.row.operation = EVENT_BLIND_SPOT;
+    held.row.subject = class;
+    held.detail = detail ? xmemdup(detail, length) : NULL;
+    held.detail_length = detail ? length : 0;
+    pending_add(ingest->pending, &held);
+}
+
 static void add_access(struct ingest *ingest, const struct record_view *record, uint16_t kind,
                        struct subject *subject, const struct subject *other)
 {
     const struct record *head = record->head;
+    bool witnessed = head->flags & RECORD_WITNESS;
     struct access_row row = {
-        .process = process_table_id(ingest->processes, head),
+        .process = head->process ? process_table_id(ingest->processes, head) : 0,
         .subject = subject->id,
         .other = other ? other->id : 0,
         .count = (int64_t)record->count,
         .first = (int64_t)head->time,
-        .hook = hook_name(head->hook),
+        .hook = witnessed ? witness_call_name(head->hook) : hook_name(head->hook),
         .outcome = head->error,
         .flags = head->flags & RECORD_KEYED,
         .operation = (uint8_t)kind,
+        .source = witnessed,
     };
 
     if (kinds[kind].class == ACCESS_WRITE && head->error == 0) {
@@ -145,7 +217,7 @@ static void add_access(struct ingest *ingest, const struct record_view *record, 
             forget(ingest, subject);
     }
     judge_for_progress(ingest, kind, subject, head->error);
-    store_access(ingest->store, &row);
+    add_row(ingest, record, &row);
     atomic_fetch_add_explicit(&ingest->counts->accesses, record->count, memory_order_relaxed);
 }
 
@@ -156,8 +228,7 @@ static void note_unresolved(struct ingest *ingest, const struct record_view *rec
     const struct record *head = record->head;
 
     if ((head->flags & RECORD_UNRESOLVED) && head->error != EBADF && head->error != ENOTDIR)
-        store_blind_spot(ingest->store, process_table_id(ingest->processes, head),
-                         BLIND_SPOT_UNREADABLE, NULL, 0, record->count);
+        add_blind_spot(ingest, record, BLIND_SPOT_UNREADABLE, NULL, 0);
 }
 
 static void take_path(struct ingest *ingest, const struct record_view *record)
@@ -218,8 +289,7 @@ static void take_blind_spot(struct ingest *ingest, const struct record_view *rec
         ingest->damaged++;
         return;
     }
-    store_blind_spot(ingest->store, process_table_id(ingest->processes, head), class,
-                     head->other ? record->other : NULL, head->other, record->count);
+    add_blind_spot(ingest, record, class, head->other ? record->other : NULL, head->other);
 }
 
 static void take_start(struct ingest *ingest, const struct record_view *record)
@@ -251,8 +321,7 @@ static void take_access(struct ingest *ingest, const struct record_view *record)
     struct subject *subject;
 
     if (head->flags & RECORD_UNREADABLE) {
-        store_blind_spot(ingest->store, process_table_id(ingest->processes, head),
-                         BLIND_SPOT_UNREADABLE, NULL, 0, record->count);
+        add_blind_spot(ingest, record, BLIND_SPOT_UNREADABLE, NULL, 0);
         return;
     }
     if (kinds[head->kind].channel == CHANNEL_FILESYSTEM) {
@@ -265,10 +334,36 @@ static void take_access(struct ingest *ingest, const struct record_view *record)
         add_access(ingest, record, head->kind, subject, NULL);
 }
 
-void ingest_record(void *context, const struct record_view *record)
+/* Which image a pid is from now on. Records come here twice when they were glanced at before. */
+static void mark(struct timeline *timeline, const struct record *head)
 {
-    struct ingest *ingest = context;
+    switch (head->kind) {
+    case EVENT_PROCESS_START:
+        timeline_start(timeline, head->pid, head->time, head->process,
+                       (head->value & START_FORKED) == 0);
+        break;
+    case EVENT_EXECUTE:
+        if (head->flags & RECORD_WITNESS) {
+            if (head->error == 0)
+                timeline_call(timeline, head->pid, head->time, 0);
+        } else if (hook_is_exec(head->hook)) {
+            timeline_call(timeline, head->pid, head->time, head->value);
+        }
+        break;
+    case EVENT_EXECUTE_FAILED:
+        timeline_call_failed(timeline, head->pid, head->value);
+        break;
+    case EVENT_PROCESS_EXIT:
+        if (!(head->flags & RECORD_IMPLIED) && (WIFEXITED(head->error) || WIFSIGNALED(head->error)))
+            timeline_end(timeline, (uint32_t)head->value, head->time);
+        break;
+    default:
+        break;
+    }
+}
 
+static void take_record(struct ingest *ingest, const struct record_view *record)
+{
     switch (record->head->kind) {
     case EVENT_PROCESS_START:
         take_start(ingest, record);
@@ -307,15 +402,97 @@ void ingest_record(void *context, const struct record_view *record)
     }
 }
 
-void ingest_flush(struct ingest *ingest)
+/* The witness saw the path before the call: what makes a name succeeds where there was none. */
+static void foretell(struct record *head)
 {
-    process_table_write(ingest->processes);
+    switch (head->kind) {
+    case EVENT_WRITE:
+        if (!(head->flags & RECORD_CREATE))
+            break;
+        if (head->error == 0)
+            head->flags |= RECORD_EXISTED;
+        else if (head->error == ENOENT)
+            head->error = 0;
+        break;
+    case EVENT_MKDIR:
+    case EVENT_SYMLINK:
+    case EVENT_MKNOD:
+        if (head->error == 0)
+            head->error = EEXIST;
+        else if (head->error == ENOENT)
+            head->error = 0;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Any process of the build can write what looks like the witness's. */
+static bool makes_sense(const struct ingest *ingest, const struct record *head)
+{
+    bool access = kinds[head->kind].channel != CHANNEL_NONE;
+
+    if (access && !witness_call_name(head->hook))
+        return false;
+    if (head->process == 0)
+        return (access && head->pid != 0) || head->kind == EVENT_BLIND_SPOT;
+    if (head->kind == EVENT_PROCESS_START)
+        return START_CLASS(head->value) <= IMAGE_GO && head->pid != 0;
+    return process_table_knows(ingest->processes, head->process) &&
+           head->kind != EVENT_PROCESS_EXIT && head->kind != EVENT_EXECUTE_FAILED;
+}
+
+static void take_witnessed(struct ingest *ingest, const struct record_view *record)
+{
+    struct record head = *record->head;
+    struct record_view view = {&head, record->subject, record->other, record->count};
+
+    if (!makes_sense(ingest, &head)) {
+        ingest->damaged++;
+        return;
+    }
+    mark(ingest->timeline, &head);
+    foretell(&head);
+    if (head.kind == EVENT_EXECUTE) /* no more than an access: the shim's record names the image */
+        take_access(ingest, &view);
+    else
+        take_record(ingest, &view);
+}
+
+void ingest_record(void *context, const struct record_view *record)
+{
+    struct ingest *ingest = context;
+
+    if (record->head->flags & RECORD_WITNESS) {
+        take_witnessed(ingest, record);
+        return;
+    }
+    mark(ingest->timeline, record->head);
+    take_record(ingest, record);
+}
+
+void ingest_glance(void *context, const struct record_view *record)
+{
+    const struct ingest *ingest = context;
+
+    mark(ingest->timeline, record->head);
+}
+
+void ingest_watch_pids(struct ingest *ingest, bool (*is_gone)(uint32_t pid))
+{
+    ingest->is_gone = is_gone;
+}
+
+void ingest_flush(struct ingest *ingest, uint64_t safe)
+{
+    pending_settle(ingest->pending, safe, ingest->is_gone);
+    process_table_write(ingest->processes, safe);
 }
 
 void ingest_command(struct ingest *ingest, uint32_t pid, uint64_t time, const char *name)
 {
     cleanup_buffer struct buffer path = BUFFER_INIT;
-    enum image_class class = command_image(name, &path);
+    enum image_class class = command_image(name, false, &path);
     const struct subject *exe = NULL;
 
     if (path.length && path.data[0] == '/')
@@ -331,6 +508,8 @@ void ingest_command_ended(struct ingest *ingest, uint32_t pid, int status, uint6
 
 void ingest_finish(struct ingest *ingest)
 {
+    process_table_add_missing(ingest->processes);
+    pending_finish(ingest->pending);
     process_table_finish(ingest->processes);
     store_end_replaced(ingest->store);
 }

@@ -29,8 +29,15 @@ void ingest_free(struct ingest *ingest);
 /* A record_sink; the context is the struct ingest. */
 void ingest_record(void *ingest, const struct record_view *record);
 
-/* Hands on what is complete; to be called before each store_commit. */
-void ingest_flush(struct ingest *ingest);
+/* Likewise, for log_reader_glance. */
+void ingest_glance(void *ingest, const struct record_view *record);
+/* `is_gone` tells that no process has the pid: what waits to know whose it was need not wait for
+ * the end of the run then. For a run that goes on. */
+void ingest_watch_pids(struct ingest *ingest, bool (*is_gone)(uint32_t pid));
+
+/* Hands on what is complete; to be called before each store_commit. Everything that was written
+ * before `safe` (CLOCK_MONOTONIC, ns) was delivered or glanced at. */
+void ingest_flush(struct ingest *ingest, uint64_t safe);
 /* The command that was started as process `pid`, for the case that it did not report in. */
 void ingest_command(struct ingest *ingest, uint32_t pid, uint64_t time, const char *name);
 /* The command itself ended; its parent is the supervisor, so no record says it. */

@@ -15,6 +15,7 @@
 #include "die.h"
 #include "log_walk.h"
 #include "owner.h"
+#include "tallyman/event.h"
 
 #define KEPT_BYTES      4096u /* of a released chunk: its head stays readable */
 #define CHUNK_BYTES_MAX ((size_t)CHUNK_UNITS_MAX * LOG_UNIT)
@@ -28,6 +29,7 @@ struct open_chunk {
     uint32_t units;
     uint32_t owner;
     uint32_t taken;      /* bytes of records delivered */
+    uint32_t glanced;    /* bytes of records that were shown whole */
     uint64_t seen;       /* when first seen, for the owner's age */
     uint64_t asked;      /* when the owner's age was last compared with it */
     uint64_t busy_since; /* when it was first seen sealed with somebody at work in it */
@@ -365,6 +367,52 @@ bool log_reader_pass(struct log_reader *reader, bool final, size_t limit, record
     if (final && reader->read_failed) /* there is no other pass that would find it */
         reader->totals.damaged++;
     return more;
+}
+
+/* Shows what `glanced` does not cover. */
+static void glance(struct log_reader *reader, struct open_chunk *chunk, struct log_walk *walk)
+{
+    struct chunk head;
+    uint32_t length;
+
+    if (!read_chunk_head(reader, chunk->unit, &head) || head.magic != CHUNK_MAGIC)
+        return;
+    length = record_bytes(&head, chunk);
+    if (chunk->glanced < chunk->taken)
+        chunk->glanced = chunk->taken;
+    if (length <= chunk->glanced)
+        return;
+    length -= chunk->glanced;
+    read_bytes(reader, reader->buffer, length,
+               (uint64_t)chunk->unit * LOG_UNIT + sizeof head + chunk->glanced);
+    log_walk(walk, (const char *)reader->buffer, length);
+    chunk->glanced += (uint32_t)walk->whole;
+}
+
+struct glance {
+    record_sink sink;
+    void *context;
+};
+
+static void show(void *context, const struct record_view *record)
+{
+    const struct glance *glance = context;
+    uint16_t kind = record->head->kind;
+
+    if (kind == EVENT_PROCESS_START || kind == EVENT_PROCESS_EXIT || kind == EVENT_EXECUTE ||
+        kind == EVENT_EXECUTE_FAILED)
+        glance->sink(glance->context, record);
+}
+
+void log_reader_glance(struct log_reader *reader, record_sink sink, void *context)
+{
+    struct glance to = {sink, context};
+    struct log_walk walk = {.sink = show, .context = &to};
+
+    for (size_t i = 0; i < reader->chunk_count; i++) {
+        if (!reader->chunks[i].safe_next)
+            glance(reader, &reader->chunks[i], &walk);
+    }
 }
 
 static void release_chunk(struct log_reader *reader, struct open_chunk *chunk)

@@ -51,6 +51,11 @@ void log_reader_free(struct log_reader *reader);
 bool log_reader_pass(struct log_reader *reader, bool final, size_t limit, record_sink sink,
                      void *context);
 
+/* Shows what stands in chunks that the last pass left open, of the kinds that tell which image a
+ * pid is: starts, executions, ends. A pass delivers them all the same, later; some are shown twice.
+ */
+void log_reader_glance(struct log_reader *reader, record_sink sink, void *context);
+
 /* What the passes so far delivered is safe: mark it, give the room back, wake writers that wait. */
 void log_reader_release(struct log_reader *reader);
 

@@ -25,8 +25,9 @@ static bool makes_sense(const struct record *head, uint32_t size)
     uint64_t strings = (uint64_t)head->subject + head->other;
 
     return head->kind != EVENT_NONE && head->kind < EVENT_KIND_COUNT &&
-           strings <= size - sizeof *head && head->process != 0 && head->process <= LOG_ID_MAX &&
-           head->time != 0 && head->time <= INT64_MAX && head->error >= 0 && head->count != 0 &&
+           strings <= size - sizeof *head && head->process <= LOG_ID_MAX &&
+           (head->process != 0 || (head->flags & RECORD_WITNESS)) && head->time != 0 &&
+           head->time <= INT64_MAX && head->error >= 0 && head->count != 0 &&
            head->count <= COUNT_MAX && head->drained <= head->count;
 }
 
@@ -62,7 +63,9 @@ static bool is_padding(uint32_t state, uint32_t size, size_t room)
 void log_walk(struct log_walk *walk, const char *bytes, size_t length)
 {
     bool searching = false; /* the present stretch of zeros or nonsense was counted */
+    bool whole = true;
 
+    walk->whole = 0;
     for (size_t at = 0; at + RECORD_ALIGNMENT <= length;) {
         uint32_t word = word_at(bytes + at);
         uint32_t size = word & RECORD_SIZE_MASK;
@@ -73,6 +76,7 @@ void log_walk(struct log_walk *walk, const char *bytes, size_t length)
                          !size_fits(size, length - at))) {
             walk->damaged += !searching;
             searching = true;
+            whole = false;
             at += RECORD_ALIGNMENT;
             continue;
         }
@@ -81,6 +85,9 @@ void log_walk(struct log_walk *walk, const char *bytes, size_t length)
             deliver(walk, bytes + at, size);
         else if (state == RECORD_RESERVED)
             walk->damaged++;
+        whole = whole && state != RECORD_RESERVED;
         at += size;
+        if (whole)
+            walk->whole = at;
     }
 }

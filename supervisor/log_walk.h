@@ -13,6 +13,7 @@ struct log_walk {
     void *context;
     uint64_t records;
     uint64_t damaged;
+    size_t whole; /* bytes from the start with nothing in them that a writer may still be at */
 };
 
 /* `bytes` must be aligned for uint64_t. */

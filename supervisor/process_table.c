@@ -1,76 +1,78 @@
 /* SPDX-License-Identifier: MIT */
 #include "process_table.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "die.h"
-#include "execution.h"
-#include "hook_names.h"
-#include "id_map.h"
+#include "process.h"
 #include "quote.h"
 #include "run_directory.h"
 
 #define PARENT(value) ((value) >> 8)
+#define SHIM_LOADED   "loaded"
+#define CLASS(value)  ((uint32_t)((value) >> START_CLASS_SHIFT) & 15)
 
-struct process {
-    uint64_t serial;
-    uint64_t parent; /* serial; 0 unknown or none */
-    uint64_t started;
-    uint64_t ended;
-    uint32_t pid;
-    uint32_t parent_pid;
-    int64_t exe;
-    int32_t status;                               /* of wait(2); valid once `ended` */
-    int64_t user_us, system_us, max_resident_kib; /* < 0 unknown */
-    int64_t environment;
-    const char *how;
-    const char *shim;
-    struct process *same_pid; /* the one before it with this pid */
-    struct buffer argv;       /* since the row was last written */
-    struct buffer cwd;
-    uint32_t calls; /* of the exec family, whose outcome is not known yet */
-    bool reported;  /* PROCESS_START was seen */
-    bool first;     /* as the supervisor started it */
-    bool has_argv;
-    bool has_environment;
-    bool stored; /* the row is there */
-    bool dirty;  /* it is not as it should be */
-};
-
-/* A child's end whose process is not known yet. */
-struct early_end {
-    uint32_t pid;
-    uint64_t execution; /* names the process where nobody was told its pid; 0 none */
-    int32_t status;
-    uint64_t time;
-    struct child_usage usage;
-    bool has_usage;
-};
-
-struct process_table {
-    struct store *store;
-    struct executions *executions;
-    struct id_map by_serial;
-    struct id_map by_pid; /* the newest to be seen */
-    struct id_map by_execution;
-    struct process **dirty;
-    size_t dirty_count, dirty_room;
-    struct early_end *ends;
-    size_t end_count, end_room;
-};
-
-static void settle(void *context, const struct execution *execution);
-
-struct process_table *process_table_new(struct store *store)
+struct process_table *process_table_new(struct store *store, struct timeline *timeline)
 {
     struct process_table *table = xcalloc(1, sizeof *table);
 
     table->store = store;
-    table->executions = executions_new(settle, table);
+    table->timeline = timeline;
+    table->last_made = LOG_ID_MAX;
+    table->executions = executions_new(process_settle, table);
     return table;
+}
+
+static const char *static_word(const char *const *words, size_t count, const char *word)
+{
+    size_t i = 0;
+
+    while (i + 1 < count && strcmp(words[i], word) != 0)
+        i++;
+    return words[i];
+}
+
+static void load(void *context, const struct process_row *row)
+{
+    static const char *const hows[] = {"first", "exec", "spawn", "fork", "unobserved"};
+    static const char *const shims[] = {"loaded",      "static", "foreign_libc",
+                                        "foreign_abi", "secure", "stripped"};
+    struct process_table *table = context;
+    struct record head = {.pid = (uint32_t)row->pid, .time = (uint64_t)row->started};
+    struct process *process;
+
+    if (strcmp(row->how, "unobserved") == 0 && row->exe == 0)
+        return; /* its start is still to be read */
+    process = process_get(table, (uint64_t)row->serial, &head);
+    process->parent = (uint64_t)row->parent;
+    process->parent_pid = (uint32_t)row->parent_pid;
+    process->exe = row->exe;
+    process->how = static_word(hows, sizeof hows / sizeof *hows, row->how);
+    process->shim = static_word(shims, sizeof shims / sizeof *shims, row->shim);
+    process->reported = process->stored = process->settled = true;
+    process->has_argv = row->has_argv;
+    process->ended = (uint64_t)row->ended;
+    process->status = W_EXITCODE(row->exit_status > 0 ? (int)row->exit_status : 0,
+                                 row->signal > 0 ? (int)row->signal : 0);
+    process_index_pid(table, process);
+    timeline_start(table->timeline, process->pid, process->started, process->serial,
+                   strcmp(process->how, "fork") != 0);
+    if (process->ended)
+        timeline_end(table->timeline, process->pid, process->ended);
+    if (strcmp(process->how, "first") == 0) {
+        process->first = true;
+        table->first = process;
+    } else if (process->parent == 0) {
+        process_add_orphan(table, process);
+        process->waits = true;
+    }
+}
+
+void process_table_load(struct process_table *table)
+{
+    store_processes(table->store, load, table);
 }
 
 void process_table_free(struct process_table *table)
@@ -91,11 +93,12 @@ void process_table_free(struct process_table *table)
     id_map_fini(&table->by_execution);
     id_map_fini(&table->by_pid);
     free(table->dirty);
+    free(table->orphans);
     free(table->ends);
     free(table);
 }
 
-static void touch(struct process_table *table, struct process *process)
+void process_touch(struct process_table *table, struct process *process)
 {
     if (process->dirty)
         return;
@@ -107,8 +110,7 @@ static void touch(struct process_table *table, struct process *process)
     table->dirty[table->dirty_count++] = process;
 }
 
-/* The process of that serial; made, as one whose start was not seen, when there is none. */
-static struct process *get(struct process_table *table, uint64_t serial, const struct record *head)
+struct process *process_get(struct process_table *table, uint64_t serial, const struct record *head)
 {
     struct process *process = id_map_get(&table->by_serial, serial);
 
@@ -119,16 +121,16 @@ static struct process *get(struct process_table *table, uint64_t serial, const s
                                 .pid = head->pid,
                                 .started = head->time,
                                 .how = "unobserved",
-                                .shim = "loaded",
+                                .shim = SHIM_LOADED,
                                 .user_us = -1,
                                 .system_us = -1,
                                 .max_resident_kib = -1};
     id_map_put(&table->by_serial, serial, process);
-    touch(table, process);
+    process_touch(table, process);
     return process;
 }
 
-static void index_pid(struct process_table *table, struct process *process)
+void process_index_pid(struct process_table *table, struct process *process)
 {
     if (process->pid == 0)
         return;
@@ -138,14 +140,24 @@ static void index_pid(struct process_table *table, struct process *process)
 
 int64_t process_table_id(struct process_table *table, const struct record *head)
 {
-    return store_process_id(table->store, get(table, head->process, head)->serial);
+    return store_process_id(table->store, process_get(table, head->process, head)->serial);
+}
+
+/* The kernel saw an image start in which there is no shim: whatever it does is seen, but for what
+ * it reads of its environment. */
+static void note_witnessed(struct process_table *table, struct process *process,
+                           const struct record_view *record)
+{
+    process->shim = process_image_word(CLASS(record->head->value))->word;
+    store_blind_spot(table->store, store_process_id(table->store, process->serial),
+                     BLIND_SPOT_UNREAD_ENVIRONMENT, record->subject, record->head->subject, 1);
 }
 
 void process_table_start(struct process_table *table, const struct record_view *record,
                          const struct subject *exe)
 {
     const struct record *head = record->head;
-    struct process *process = get(table, head->process, head);
+    struct process *process = process_get(table, head->process, head);
     uint64_t from = PARENT(head->value);
 
     if (process->reported)
@@ -157,40 +169,75 @@ void process_table_start(struct process_table *table, const struct record_view *
     process->exe = exe ? exe->id : 0;
     buffer_clear(&process->cwd);
     buffer_add(&process->cwd, record->other, head->other);
-    index_pid(table, process);
-    touch(table, process);
+    process_index_pid(table, process);
+    process_touch(table, process);
     if (head->value & START_FORKED) {
         process->how = "fork";
         process->parent = from;
-    } else if (from == 0) {
-        process->how = "first";
-        process->first = true;
     } else {
-        process->how = "spawn"; /* until the record of the call says more */
-        id_map_put(&table->by_execution, from, process);
-        executions_started(table->executions, from, process->serial, exe);
+        process_claim(table, process, from, exe);
     }
+    if (head->flags & RECORD_WITNESS)
+        note_witnessed(table, process, record);
+}
+
+int64_t process_table_row(const struct process_table *table, uint64_t serial)
+{
+    return store_process_id(table->store, serial);
+}
+
+bool process_table_knows(const struct process_table *table, uint64_t serial)
+{
+    return id_map_get(&table->by_serial, serial) != NULL;
+}
+
+bool process_table_has_shim(const struct process_table *table, uint64_t serial)
+{
+    const struct process *process = id_map_get(&table->by_serial, serial);
+
+    return !process || strcmp(process->shim, SHIM_LOADED) == 0;
+}
+
+uint64_t process_table_child(struct process_table *table, uint32_t pid, uint32_t parent_pid,
+                             uint64_t time, uint64_t parent, const char *how)
+{
+    const struct process *image = id_map_get(&table->by_serial, parent);
+    struct record head = {.pid = pid, .time = time};
+    struct process *process;
+
+    while (id_map_get(&table->by_serial, table->last_made))
+        table->last_made--;
+    process = process_get(table, table->last_made, &head);
+    process->how = how;
+    process->parent = parent;
+    process->parent_pid = parent_pid;
+    if (image) {
+        process->exe = image->exe;
+        process->shim = image->shim;
+    }
+    process_index_pid(table, process);
+    return process->serial;
 }
 
 void process_table_argument(struct process_table *table, const struct record_view *record)
 {
-    struct process *process = get(table, record->head->process, record->head);
+    struct process *process = process_get(table, record->head->process, record->head);
 
     if (process->stored && process->argv.length == 0 && process->has_argv)
         store_argv(table->store, store_process_id(table->store, process->serial), &process->argv);
     process->has_argv = true;
     buffer_add(&process->argv, record->subject, record->head->subject);
     buffer_add_char(&process->argv, '\0');
-    touch(table, process);
+    process_touch(table, process);
 }
 
 void process_table_environment(struct process_table *table, const struct record_view *record)
 {
-    struct process *process = get(table, record->head->process, record->head);
+    struct process *process = process_get(table, record->head->process, record->head);
 
     process->environment = (int64_t)record->head->value;
     process->has_environment = true;
-    touch(table, process);
+    process_touch(table, process);
 }
 
 /* The process that the waiter was told about: the newest with that pid, not yet ended, that had
@@ -223,7 +270,7 @@ static bool apply_end(struct process_table *table, const struct early_end *end, 
         process->system_us = (int64_t)(end->usage.system_us & INT64_MAX);
         process->max_resident_kib = (int64_t)(end->usage.max_resident_kib & INT64_MAX);
     }
-    touch(table, process);
+    process_touch(table, process);
     return true;
 }
 
@@ -279,7 +326,7 @@ void process_table_ended(struct process_table *table, uint32_t pid, int status, 
 void process_table_execute(struct process_table *table, const struct record_view *record,
                            const struct subject *program)
 {
-    struct process *process = get(table, record->head->process, record->head);
+    struct process *process = process_get(table, record->head->process, record->head);
 
     process->calls++; /* first: the call may be settled at once */
     if (!executions_called(table->executions, record, program))
@@ -288,45 +335,8 @@ void process_table_execute(struct process_table *table, const struct record_view
 
 void process_table_execute_failed(struct process_table *table, const struct record_view *record)
 {
-    get(table, record->head->process, record->head);
+    process_get(table, record->head->process, record->head);
     executions_failed(table->executions, record->head->value, record->head->error);
-}
-
-static void add_access(struct process_table *table, const struct execution *execution)
-{
-    struct access_row row = {
-        .process = store_process_id(table->store, execution->process),
-        .subject = execution->program,
-        .count = 1,
-        .first = (int64_t)execution->time,
-        .hook = hook_name(execution->hook),
-        .outcome = execution->error,
-        .flags = execution->flags & RECORD_KEYED,
-        .operation = EVENT_EXECUTE,
-    };
-
-    if (row.subject)
-        store_access(table->store, &row);
-}
-
-/* An execution is complete: the call and either the new image or the failure were seen. */
-static void settle(void *context, const struct execution *execution)
-{
-    struct process_table *table = context;
-    struct process *caller = id_map_get(&table->by_serial, execution->process);
-    struct process *process = NULL;
-
-    add_access(table, execution);
-    if (caller && caller->calls)
-        caller->calls--;
-    if (execution->started)
-        process = id_map_get(&table->by_serial, execution->started);
-    if (!process)
-        return;
-    process->parent = execution->process;
-    /* A vfork child notes its call under its parent's process, with its own pid. */
-    process->how = caller && caller->pid == process->pid ? "exec" : "spawn";
-    touch(table, process);
 }
 
 static void write_row(struct process_table *table, struct process *process)
@@ -367,9 +377,8 @@ static void write_row(struct process_table *table, struct process *process)
     store_process(table->store, &row);
 }
 
-void process_table_write(struct process_table *table)
+static void write_rows(struct process_table *table)
 {
-    apply_ends(table, false);
     for (size_t i = 0; i < table->dirty_count; i++) {
         struct process *process = table->dirty[i];
 
@@ -380,76 +389,6 @@ void process_table_write(struct process_table *table)
         process->dirty = false;
     }
     table->dirty_count = 0;
-}
-
-static const struct {
-    const char *word;
-    enum blind_spot class;
-} image_classes[] = {
-    [IMAGE_UNKNOWN] = {"stripped", BLIND_SPOT_STRIPPED},
-    [IMAGE_EXPECTED] = {"stripped", BLIND_SPOT_STRIPPED},
-    [IMAGE_SCRIPT] = {"stripped", BLIND_SPOT_STRIPPED},
-    [IMAGE_STATIC] = {"static", BLIND_SPOT_STATIC},
-    [IMAGE_FOREIGN_LIBC] = {"foreign_libc", BLIND_SPOT_FOREIGN_LIBC},
-    [IMAGE_FOREIGN_ABI] = {"foreign_abi", BLIND_SPOT_FOREIGN_ABI},
-    [IMAGE_SECURE] = {"secure", BLIND_SPOT_SECURE},
-    [IMAGE_OTHER] = {"stripped", BLIND_SPOT_STRIPPED},
-};
-
-/* An image that was started and never reported in: a process all the same, and a blind spot. */
-static void add_unobserved(void *context, const struct execution *execution)
-{
-    struct process_table *table = context;
-    const struct process *caller = id_map_get(&table->by_serial, execution->process);
-    struct record head = {.pid = execution->pid, .time = execution->time};
-    size_t class = execution->image < sizeof image_classes / sizeof *image_classes
-                       ? execution->image
-                       : IMAGE_UNKNOWN;
-    struct process *process;
-
-    add_access(table, execution);
-    if (id_map_get(&table->by_serial, execution->id))
-        return;
-    if (execution->in_place && store_adopt(table->store, execution->pid,
-                                           store_process_id(table->store, execution->process),
-                                           "exec", (int64_t)execution->time))
-        return;
-    process = get(table, execution->id, &head);
-    process->parent = execution->process;
-    process->exe = execution->program;
-    process->shim = image_classes[class].word;
-    if (caller && caller->pid == execution->pid && execution->in_place) {
-        process->parent_pid = caller->parent_pid;
-    } else {
-        process->pid =
-            execution->in_place ? execution->pid : 0; /* a spawned child's is not known */
-        process->parent_pid = caller ? caller->pid : 0;
-    }
-    buffer_add(&process->argv, execution->name, execution->name_length);
-    buffer_add_char(&process->argv, '\0');
-    index_pid(table, process);
-    store_blind_spot(table->store, store_process_id(table->store, process->serial),
-                     image_classes[class].class, execution->name, execution->name_length, 1);
-}
-
-/* The call that made it was lost: its parent's pid is the next best. */
-static void adopt(void *context, const struct execution *execution)
-{
-    struct process_table *table = context;
-    struct process *process = id_map_get(&table->by_serial, execution->started);
-    const struct process *best = NULL;
-
-    if (!process)
-        return;
-    for (const struct process *other = id_map_get(&table->by_pid, process->parent_pid); other;
-         other = other->same_pid) {
-        if (other->started <= process->started && (!best || other->started > best->started))
-            best = other;
-    }
-    if (best && best != process) {
-        process->parent = best->serial;
-        touch(table, process);
-    }
 }
 
 static bool has_reported(const struct process_table *table, uint32_t pid)
@@ -465,29 +404,38 @@ static bool has_reported(const struct process_table *table, uint32_t pid)
 bool process_table_command(struct process_table *table, uint32_t pid, uint64_t time,
                            enum image_class class, const struct subject *exe)
 {
+    const struct image_word *word = process_image_word(class);
     struct record head = {.pid = pid, .time = time};
     struct process *process;
 
     if (has_reported(table, pid))
         return false;
-    process = get(table, RUN_COMMAND_ID, &head);
+    process = process_get(table, RUN_COMMAND_ID, &head);
     process->exe = exe ? exe->id : 0;
-    process->shim = image_classes[class].word;
+    process->shim = word->word;
     if (exe) {
         buffer_add(&process->argv, exe->name, exe->length);
         buffer_add_char(&process->argv, '\0');
     }
-    index_pid(table, process);
-    store_blind_spot(table->store, store_process_id(table->store, process->serial),
-                     image_classes[class].class, exe ? exe->name : NULL, exe ? exe->length : 0, 1);
+    process_index_pid(table, process);
+    timeline_start(table->timeline, pid, time, process->serial, true);
+    store_blind_spot(table->store, store_process_id(table->store, process->serial), word->class,
+                     exe ? exe->name : NULL, exe ? exe->length : 0, 1);
     return true;
+}
+
+void process_table_write(struct process_table *table, uint64_t safe)
+{
+    process_adopt(table, safe, false);
+    apply_ends(table, false);
+    write_rows(table);
 }
 
 void process_table_finish(struct process_table *table)
 {
-    executions_finish(table->executions, add_unobserved, adopt, table);
+    process_adopt(table, UINT64_MAX, true);
     apply_ends(table, true);
-    process_table_write(table);
+    write_rows(table);
 }
 
 int64_t process_table_find_pid(const struct process_table *table, uint32_t pid)

@@ -9,10 +9,15 @@
 
 #include "log_reader.h"
 #include "store.h"
+#include "timeline.h"
 
 struct process_table;
 
-struct process_table *process_table_new(struct store *store);
+/* Both are borrowed. The marks of the timeline are the caller's, but for those of rows that are
+ * found to be missing. */
+struct process_table *process_table_new(struct store *store, struct timeline *timeline);
+/* Takes over what an earlier reader of the same log stored. */
+void process_table_load(struct process_table *table);
 void process_table_free(struct process_table *table);
 
 /* process.id of the process that wrote the record; it gets a row even if its start was lost. */
@@ -31,15 +36,26 @@ void process_table_execute(struct process_table *table, const struct record_view
                            const struct subject *program);
 void process_table_execute_failed(struct process_table *table, const struct record_view *record);
 
-/* Writes the rows that changed. */
-void process_table_write(struct process_table *table);
+/* process.id of the process with that serial. */
+int64_t process_table_row(const struct process_table *table, uint64_t serial);
+bool process_table_knows(const struct process_table *table, uint64_t serial);
+/* True, too, for one that is not known. */
+bool process_table_has_shim(const struct process_table *table, uint64_t serial);
+/* A row, and its serial, for a child that never reported in, of the process `parent` (0 unknown).
+ */
+uint64_t process_table_child(struct process_table *table, uint32_t pid, uint32_t parent_pid,
+                             uint64_t time, uint64_t parent, const char *how);
 
-/* Nothing more will come: images that never reported in, ends that found no process. */
+/* Writes the rows that changed; the timeline has all marks before `safe`. */
+void process_table_write(struct process_table *table, uint64_t safe);
+
 /* The command was started as process `pid`. Where that never reported in it is added under the id
  * RUN_COMMAND_ID, with its blind spot; true then. After the last record, before the ends. */
 bool process_table_command(struct process_table *table, uint32_t pid, uint64_t time,
                            enum image_class class, const struct subject *exe);
 
+/* Nothing more will come. First what never reported in gets its rows, then the rest is settled. */
+void process_table_add_missing(struct process_table *table);
 void process_table_finish(struct process_table *table);
 
 /* process.id of the newest process with that pid, 0 none. */

@@ -403,19 +403,47 @@ void store_process(struct store *store, const struct process_row *row)
     run(store, statement);
 }
 
-bool store_adopt(struct store *store, int64_t pid, int64_t parent, const char *how, int64_t since)
+static const char *column_word(sqlite3_stmt *statement, int column)
 {
-    sqlite3_stmt *statement = store->resumed ? begin(store, STATEMENT_PROCESS_ADOPT) : NULL;
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+
+    return text ? text : "";
+}
+
+static int64_t column_number(sqlite3_stmt *statement, int column, int64_t unknown)
+{
+    return sqlite3_column_type(statement, column) == SQLITE_NULL
+               ? unknown
+               : sqlite3_column_int64(statement, column);
+}
+
+void store_processes(struct store *store, process_row_sink sink, void *context)
+{
+    sqlite3_stmt *statement = store->resumed ? begin(store, STATEMENT_PROCESS_ROWS) : NULL;
+    int64_t first = store->resumed ? store_process_id(store, 0) : 0;
 
     if (!statement)
-        return false;
+        return;
     sqlite3_bind_int64(statement, 1, store->run);
-    sqlite3_bind_int64(statement, 2, pid);
-    sqlite3_bind_int64(statement, 3, parent);
-    sqlite3_bind_text(statement, 4, how, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 5, since);
-    run(store, statement);
-    return sqlite3_changes(store->database) > 0;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        struct process_row row = {
+            .serial = sqlite3_column_int64(statement, 0),
+            .parent = column_number(statement, 1, first) - first,
+            .how = column_word(statement, 2),
+            .pid = sqlite3_column_int64(statement, 3),
+            .parent_pid = sqlite3_column_int64(statement, 4),
+            .exe = sqlite3_column_int64(statement, 5),
+            .started = sqlite3_column_int64(statement, 6),
+            .ended = sqlite3_column_int64(statement, 7),
+            .exit_status = column_number(statement, 8, -1),
+            .signal = column_number(statement, 9, -1),
+            .shim = column_word(statement, 10),
+            .has_argv = sqlite3_column_int(statement, 11) != 0,
+        };
+
+        sink(context, &row);
+    }
+    sqlite3_reset(statement);
 }
 
 void store_argv(struct store *store, int64_t process, struct buffer *argv)

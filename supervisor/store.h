@@ -51,7 +51,10 @@ struct process_row {
     const char *shim;
     int64_t environment;
     bool has_environment;
+    bool has_argv; /* of a row that was read */
 };
+
+typedef void (*process_row_sink)(void *context, const struct process_row *row);
 
 struct run_end {
     int64_t ended;   /* Unix time, ns */
@@ -84,10 +87,9 @@ void store_access(struct store *store, const struct access_row *row);
 void store_process(struct store *store, const struct process_row *row);
 /* Argv of a process as it was stored before, added to `argv`. */
 void store_argv(struct store *store, int64_t process, struct buffer *argv);
-/* In a run that was taken up again: gives an image that was stored without its parent, because the
- * call that made it was not known then, that parent. False when there is none with that pid,
- * started since. */
-bool store_adopt(struct store *store, int64_t pid, int64_t parent, const char *how, int64_t since);
+/* The rows that a run has that was taken up again, `parent` as serial, without texts but `how` and
+ * `shim`. */
+void store_processes(struct store *store, process_row_sink sink, void *context);
 /* `hash` is NULL or 16 hex digits. */
 void store_environment(struct store *store, int64_t block, const struct subject *subject,
                        const char *hash);

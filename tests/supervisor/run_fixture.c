@@ -40,8 +40,23 @@ void run_fixture_start(struct run_fixture *fixture)
         die("%s", why.data);
     if (store_begin_run(fixture->store, &fixture->facts, &resumed) == 0)
         die("%s", store_failure(fixture->store));
-    fixture->drain = drain_new(fixture->log, fixture->store, NULL, &fixture->counts, false);
+    fixture->reader = log_reader_new(fixture->log, false);
+    fixture->ingest = ingest_new(fixture->store, NULL, &fixture->counts);
     log_writer_open(&fixture->writer, fixture->log, 4, 0);
+}
+
+void run_fixture_pass(struct run_fixture *fixture, bool final, uint64_t safe)
+{
+    bool more;
+
+    do {
+        more = log_reader_pass(fixture->reader, final, 1000, ingest_record, fixture->ingest);
+        log_reader_glance(fixture->reader, ingest_glance, fixture->ingest);
+        ingest_flush(fixture->ingest, safe);
+        if (store_commit(fixture->store) != 0)
+            die("%s", store_failure(fixture->store));
+        log_reader_release(fixture->reader);
+    } while (more);
 }
 
 void run_fixture_finish(struct run_fixture *fixture)
@@ -49,10 +64,11 @@ void run_fixture_finish(struct run_fixture *fixture)
     struct run_end end = {.ended = 9};
 
     log_writer_close(&fixture->writer, true);
-    drain_rest(fixture->drain);
-    ingest_finish(drain_ingest(fixture->drain));
+    run_fixture_pass(fixture, true, UINT64_MAX);
+    ingest_finish(fixture->ingest);
     store_end_run(fixture->store, &end);
-    drain_free(fixture->drain);
+    ingest_free(fixture->ingest);
+    log_reader_free(fixture->reader);
     if (store_close(fixture->store) != 0)
         die("the store failed");
 }

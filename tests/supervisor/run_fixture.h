@@ -14,12 +14,16 @@ struct run_fixture {
     int log;
     struct run_facts facts;
     struct store *store;
-    struct drain *drain;
+    struct log_reader *reader;
+    struct ingest *ingest;
     struct ingest_counts counts;
     struct log_writer writer;
 };
 
 void run_fixture_start(struct run_fixture *fixture);
+/* One pass as the supervisor makes it; all that was written before `safe` is in the log. `final`
+ * takes chunks that are still open. */
+void run_fixture_pass(struct run_fixture *fixture, bool final, uint64_t safe);
 /* Takes everything that was written, ends the run, closes the database. */
 void run_fixture_finish(struct run_fixture *fixture);
 void run_fixture_remove(struct run_fixture *fixture);

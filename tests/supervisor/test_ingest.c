@@ -73,7 +73,7 @@ Test(ingest, equal_accesses_in_different_transactions_are_summed)
     first_process();
     ADD(READ, 1, "/a", NULL, 0, 0);
     log_writer_close(&run.writer, true);
-    drain_rest(run.drain);
+    run_fixture_pass(&run, true, UINT64_MAX);
     log_writer_open(&run.writer, run.log, 1, 0);
     next_chunk(&second);
     log_writer_add(&second, EVENT_READ, 1, "/a", NULL, 0, 0)->count = 3;
