@@ -166,7 +166,6 @@ static int load_shims(struct analysis *analysis, sqlite3 *db)
     return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
 }
 
-/* Tallyman's own are nobody's accesses. */
 static int load_sources(struct analysis *analysis, sqlite3 *db)
 {
     struct analysis_certificate *certificate = &analysis->certificate;
@@ -178,7 +177,7 @@ static int load_sources(struct analysis *analysis, sqlite3 *db)
             " count(*) FILTER (WHERE a.source <> 0 AND p.shim = 'loaded' AND a.verdict IS ?2)"
             " FROM process p JOIN access a ON a.process = p.id"
             " JOIN operation o ON o.id = a.operation"
-            " WHERE p.run = ?1 AND o.channel IS NOT NULL AND a.verdict IS NOT ?3"
+            " WHERE p.run = ?1 AND o.channel IS NOT NULL"
             " GROUP BY o.channel");
     int code;
 
@@ -186,7 +185,6 @@ static int load_sources(struct analysis *analysis, sqlite3 *db)
         return TALLY_ERR_DATABASE;
     sqlite3_bind_int64(row, 1, analysis->run);
     sqlite3_bind_int(row, 2, VERDICT_CONFIRMED);
-    sqlite3_bind_int(row, 3, VERDICT_OWN);
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         int64_t channel = sqlite3_column_int64(row, 0);
         struct analysis_recall recall = {sqlite3_column_int64(row, 4),
@@ -212,16 +210,15 @@ static int load_missed(struct analysis *analysis, sqlite3 *db)
             " FROM process p JOIN access a ON a.process = p.id JOIN subject s ON s.id = a.subject"
             " JOIN operation o ON o.id = a.operation"
             " WHERE p.run = ?1 AND p.shim = 'loaded' AND a.source <> 0 AND o.channel IS NOT NULL"
-            " AND coalesce(a.verdict NOT IN (?2, ?3), 1) GROUP BY a.operation, a.subject"
-            " ORDER BY count(DISTINCT a.process) DESC, sum(a.count) DESC, s.name LIMIT ?4");
+            " AND a.verdict IS NOT ?2 GROUP BY a.operation, a.subject"
+            " ORDER BY count(DISTINCT a.process) DESC, sum(a.count) DESC, s.name LIMIT ?3");
     int code;
 
     if (!row)
         return TALLY_ERR_DATABASE;
     sqlite3_bind_int64(row, 1, analysis->run);
     sqlite3_bind_int(row, 2, VERDICT_CONFIRMED);
-    sqlite3_bind_int(row, 3, VERDICT_OWN);
-    sqlite3_bind_int(row, 4, MOST_MISSED);
+    sqlite3_bind_int(row, 3, MOST_MISSED);
     certificate->missed = memory_take(analysis->memory, MOST_MISSED * sizeof *certificate->missed);
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         if (!operation_is_access(sqlite3_column_int64(row, 0)))

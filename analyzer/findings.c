@@ -258,12 +258,6 @@ static bool count_use(struct gathering *gathering, const struct use *use)
     return true;
 }
 
-/* Of another row that is counted. */
-static bool is_repetition(int verdict)
-{
-    return verdict == VERDICT_CONFIRMED || verdict == VERDICT_OWN;
-}
-
 /* A row that was not judged counts as undeclared, and the analysis as not judged. */
 static enum verdict verdict_of_column(struct gathering *gathering, sqlite3_stmt *row, int column)
 {
@@ -298,7 +292,7 @@ static int gather_accesses(struct gathering *gathering, sqlite3 *db)
         };
 
         if (!operation_is_access(operation) || use.process == MAP_NONE || use.subject == MAP_NONE ||
-            is_repetition(sqlite3_column_int(row, 5)))
+            sqlite3_column_int(row, 5) == VERDICT_CONFIRMED)
             continue;
         use.kind = (enum event_kind)operation;
         passing_note(&gathering->passing, use.subject, use.kind, use.outcome,

@@ -15,9 +15,6 @@
 #include "operation.h"
 #include "tallyman/status.h"
 
-/* The last name of the shim's path, wherever it lies. */
-#define SHIM_NAME "/libtallyman.so"
-
 /* What the shim saw of one subject in one process. Found: more than "there is no such name". */
 #define FOUND(class)  (1u << (class))
 #define ABSENT(class) (1u << ((class) + 8))
@@ -35,13 +32,11 @@ struct survey {
     const struct processes *processes;
     struct witnessed *rows;
     size_t count;
-    struct map wanted;     /* (process and subject, WANT_*) -> what was found out */
-    struct names folders;  /* names that the witness saw looked at */
-    uint32_t *folder;      /* -> their subjects */
-    uint32_t *above;       /* by subject: the next of them above it, MAP_NONE, NOT_KNOWN */
-    int64_t *births;       /* by process: when it was called into being, 0 not known */
-    uint32_t *first_reads; /* by process: number in `rows` of what it opened first */
-    bool *own;             /* by subject */
+    struct map wanted;    /* (process and subject, WANT_*) -> what was found out */
+    struct names folders; /* names that the witness saw looked at */
+    uint32_t *folder;     /* -> their subjects */
+    uint32_t *above;      /* by subject: the next of them above it, MAP_NONE, NOT_KNOWN */
+    int64_t *births;      /* by process: when it was called into being, 0 not known */
 };
 
 static struct map_key key_of(uint32_t process, uint32_t subject, int want)
@@ -125,7 +120,6 @@ static void keep_row(struct survey *survey, const struct witnessed *row, bool wi
 {
     size_t number = survey->count++;
     int64_t *birth = &survey->births[row->process];
-    uint32_t *first = &survey->first_reads[row->process];
 
     (void)witness;
     if ((number & (number - 1)) == 0)
@@ -133,38 +127,6 @@ static void keep_row(struct survey *survey, const struct witnessed *row, bool wi
     survey->rows[number] = *row;
     if (is_birth(survey, row) && (*birth == 0 || row->first < *birth))
         *birth = row->first;
-    if (row->kind == EVENT_READ && (*first == MAP_NONE || row->first < survey->rows[*first].first))
-        *first = (uint32_t)number;
-}
-
-static bool is_called_shim(struct text name)
-{
-    size_t length = strlen(SHIM_NAME);
-
-    return name.length >= length &&
-           memcmp(name.bytes + name.length - length, SHIM_NAME, length) == 0;
-}
-
-/* The loader opens what LD_PRELOAD names before anything else, and the shim comes first there. */
-static void find_own(struct survey *survey)
-{
-    for (uint32_t i = 0; i < survey->processes->count; i++) {
-        const struct analysis_process *process = &survey->processes->rows[i];
-        uint32_t subject;
-
-        if (survey->first_reads[i] == MAP_NONE || strcmp(process->shim, "loaded") != 0)
-            continue;
-        subject = survey->rows[survey->first_reads[i]].subject;
-        if (is_called_shim(survey->subjects->rows[subject].name))
-            survey->own[subject] = true;
-    }
-}
-
-/* A static program has no loader: it was the program that opened the file. */
-static bool is_own(const struct survey *survey, const struct witnessed *row)
-{
-    return row->kind == EVENT_READ && survey->own[row->subject] &&
-           strcmp(survey->processes->rows[row->process].shim, "static") != 0;
 }
 
 /* --- what has to be known ------------------------------------------------------------------- */
@@ -325,7 +287,7 @@ static bool is_confirmed(const struct survey *survey, const struct witnessed *ro
 }
 
 /* The outcome takes part as a whole, so that a nonsensical one is no other's. */
-static struct map_key standing_key(const struct witnessed *row)
+static struct map_key row_key(const struct witnessed *row)
 {
     return (struct map_key){(uint64_t)row->process << 32 | row->subject,
                             (uint64_t)row->kind << 32 | (uint32_t)row->outcome};
@@ -336,24 +298,17 @@ static void decide(struct sources *sources, const struct survey *survey)
     for (size_t i = 0; i < survey->count; i++) {
         const struct witnessed *row = &survey->rows[i];
 
-        if (is_own(survey, row))
-            *map_slot(&sources->standings, standing_key(row)) = VERDICT_OWN;
-        else if (is_confirmed(survey, row))
-            *map_slot(&sources->standings, standing_key(row)) = VERDICT_CONFIRMED;
+        if (is_confirmed(survey, row))
+            *map_slot(&sources->confirmed, row_key(row)) = 1;
     }
 }
 
 static void survey_init(struct survey *survey)
 {
-    uint32_t processes = survey->processes->count;
     uint32_t subjects = survey->subjects->count;
 
-    survey->births = xcalloc(processes, sizeof *survey->births);
-    survey->first_reads = xmalloc(processes * sizeof *survey->first_reads);
-    survey->own = xcalloc(subjects, sizeof *survey->own);
+    survey->births = xcalloc(survey->processes->count, sizeof *survey->births);
     survey->above = xmalloc(subjects * sizeof *survey->above);
-    for (uint32_t i = 0; i < processes; i++)
-        survey->first_reads[i] = MAP_NONE;
     for (uint32_t i = 0; i < subjects; i++)
         survey->above[i] = NOT_KNOWN;
 }
@@ -364,8 +319,6 @@ static void survey_fini(struct survey *survey)
     free(survey->folder);
     free(survey->above);
     free(survey->births);
-    free(survey->first_reads);
-    free(survey->own);
     map_fini(&survey->wanted);
     names_fini(&survey->folders);
 }
@@ -380,7 +333,6 @@ int sources_load(struct sources *sources, sqlite3 *db, int64_t run, const struct
     survey_init(&survey);
     result = each_row(&survey, db, run, true, keep_row);
     if (result == 0 && survey.count) {
-        find_own(&survey);
         want_all(&survey);
         result = each_row(&survey, db, run, false, take_use);
         decide(sources, &survey);
@@ -391,12 +343,10 @@ int sources_load(struct sources *sources, sqlite3 *db, int64_t run, const struct
 
 void sources_fini(struct sources *sources)
 {
-    map_fini(&sources->standings);
+    map_fini(&sources->confirmed);
 }
 
-int sources_standing(const struct sources *sources, const struct witnessed *access)
+bool sources_confirmed(const struct sources *sources, const struct witnessed *access)
 {
-    uint32_t standing = map_get(&sources->standings, standing_key(access));
-
-    return standing == MAP_NONE ? 0 : (int)standing;
+    return map_get(&sources->confirmed, row_key(access)) != MAP_NONE;
 }

@@ -8,23 +8,21 @@
  * found nothing. It follows from other records that the process looked at the folders above a path
  * that it used, and at the links on the way to it (realpath does so, mkdir -p as well). What a
  * child does between vfork and exec the shim notes under the parent.
- *
- * Tallyman's own is the shim itself, which the loader opens because tallyman asked it to.
  */
 #ifndef ANALYZER_SOURCES_H
 #define ANALYZER_SOURCES_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 #include "processes.h"
 #include "subjects.h"
 
-/* Values of access.verdict beside those of enum verdict, for records of the witness. */
+/* The value of access.verdict beside those of enum verdict, for such records of the witness. */
 #define VERDICT_CONFIRMED 3
-#define VERDICT_OWN       4
 
 struct sources {
-    struct map standings; /* of records of the witness that say nothing new */
+    struct map confirmed; /* records of the witness that say nothing new */
 };
 
 /* What the witness has recorded, as far as it matters here. Numbers of `processes`, `subjects`. */
@@ -40,7 +38,6 @@ int sources_load(struct sources *sources, sqlite3 *db, int64_t run, const struct
                  const struct processes *processes);
 void sources_fini(struct sources *sources);
 
-/* VERDICT_CONFIRMED, VERDICT_OWN, or 0: the record stands for itself. */
-int sources_standing(const struct sources *sources, const struct witnessed *access);
+bool sources_confirmed(const struct sources *sources, const struct witnessed *access);
 
 #endif

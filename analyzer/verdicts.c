@@ -133,9 +133,9 @@ static bool read_matter(struct court *court, sqlite3_value **values, struct matt
     return true;
 }
 
-/* Of a record of the witness that says nothing new; 0: it is judged. Same arguments. */
-static int standing_of(const struct court *court, sqlite3_value **values,
-                       const struct matter *matter)
+/* A record of the witness that says nothing new? Same arguments. */
+static bool is_confirmed(const struct court *court, sqlite3_value **values,
+                         const struct matter *matter)
 {
     struct witnessed access = {
         .subject = matter->subject,
@@ -144,9 +144,9 @@ static int standing_of(const struct court *court, sqlite3_value **values,
     };
 
     if (sqlite3_value_int(values[6]) == 0)
-        return 0;
+        return false;
     access.process = processes_find(&court->processes, sqlite3_value_int64(values[0]));
-    return sources_standing(&court->sources, &access);
+    return sources_confirmed(&court->sources, &access);
 }
 
 static void count_use(struct court *court, uint32_t rule)
@@ -166,14 +166,12 @@ static void access_verdict(sqlite3_context *context, int count, sqlite3_value **
     struct court *court = sqlite3_user_data(context);
     struct matter matter;
     struct judgement judgement;
-    int standing;
 
     (void)count;
     if (!read_matter(court, values, &matter))
         return;
-    standing = standing_of(court, values, &matter);
-    if (standing) {
-        sqlite3_result_int(context, standing);
+    if (is_confirmed(court, values, &matter)) {
+        sqlite3_result_int(context, VERDICT_CONFIRMED);
         return;
     }
     judgement = answer(court, &matter);
@@ -187,7 +185,7 @@ static void access_rule(sqlite3_context *context, int count, sqlite3_value **val
     struct matter matter;
 
     (void)count;
-    if (read_matter(court, values, &matter) && !standing_of(court, values, &matter))
+    if (read_matter(court, values, &matter) && !is_confirmed(court, values, &matter))
         give_rule(court, context, answer(court, &matter).rule);
 }
 

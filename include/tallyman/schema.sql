@@ -96,7 +96,7 @@ CREATE TABLE access (
     hook TEXT NOT NULL,                   -- function that was called first
     verdict INTEGER,                      -- derived: 0 declared, 1 undeclared, 2 waived; NULL not judged;
                                           -- of the witness alone: 3 confirmed, the shim has it or it
-                                          -- follows from what it has; 4 own, tallyman's
+                                          -- follows from what the process did
     rule INTEGER,                         -- derived: rule.id
     PRIMARY KEY (process, operation, subject, other, outcome, flags, source)
 ) STRICT, WITHOUT ROWID;
@@ -139,7 +139,7 @@ SELECT p.run AS run, p.id AS process, c.name AS channel, o.name AS operation, s.
        r.name AS resolved, t.name AS other, a.outcome AS outcome, a.count AS count, a.first AS first,
        CASE a.source WHEN 0 THEN 'shim' ELSE 'witness' END AS source, a.hook AS hook,
        CASE a.verdict WHEN 0 THEN 'declared' WHEN 1 THEN 'undeclared' WHEN 2 THEN 'waived'
-                      WHEN 3 THEN 'confirmed' WHEN 4 THEN 'own' END AS verdict,
+                      WHEN 3 THEN 'confirmed' END AS verdict,
        s.package AS package, p.command AS command
 FROM access a
 JOIN process p ON p.id = a.process
@@ -183,7 +183,7 @@ SELECT run, channel, operation, subject, verdict, sum(count) AS count,
        count(DISTINCT process) AS processes
 FROM v_access
 WHERE outcome IN (2, 20)                  -- ENOENT, ENOTDIR
-  AND (verdict IS NULL OR verdict NOT IN ('confirmed', 'own'))
+  AND verdict IS NOT 'confirmed'
 GROUP BY run, channel, operation, subject, verdict;
 
 CREATE VIEW v_blind_spot AS

@@ -82,19 +82,6 @@ Test(certificate, the_recall_is_of_processes_with_the_shim)
     analysis_free(analysis);
 }
 
-Test(certificate, what_tallyman_does_itself_is_no_part_of_the_recall)
-{
-    struct analysis *analysis =
-        judged("UPDATE run SET witness = 'full';"
-               "INSERT INTO event (process, channel, operation, subject, source) VALUES"
-               " (3, 'filesystem', 'read', '/usr/lib/tallyman/libtallyman.so', 1)");
-
-    cr_assert_eq(analysis->certificate.recall.seen, 0);
-    cr_assert_eq(analysis->certificate.witness, 0);
-    cr_assert_eq(analysis->certificate.missed_count, 0);
-    analysis_free(analysis);
-}
-
 #define SPOTS                                                                                      \
     "INSERT INTO blind_spot (run, process, class, detail, count) VALUES"                           \
     " (1, 3, 'static', '/opt/gen', 2), (1, NULL, 'witness-off', NULL, 1),"                         \

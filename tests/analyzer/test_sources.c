@@ -225,37 +225,6 @@ Test(sources, values_are_the_same_only_with_the_same_question)
     cr_assert_eq(standing("clock", "realtime"), VERDICT_CONFIRMED);
 }
 
-Test(sources, the_shim_that_the_loader_opens_is_tallymans_own)
-{
-    struct analysis *analysis;
-
-    add(WITNESS, 3, "read", "/opt/tallyman/libtallyman.so", 0);
-    add(WITNESS, 2, "read", "/opt/tallyman/libtallyman.so", 0);
-    add(WITNESS, 1, "read", "/opt/tallyman/libtallyman.so", 0);
-    small_run_execute(&run, "UPDATE process SET shim = 'foreign_libc' WHERE id = 2;"
-                            "UPDATE process SET shim = 'static' WHERE id = 1");
-    judge_all();
-    cr_assert_eq(small_run_number(&run, "SELECT verdict FROM access WHERE process = 3"),
-                 VERDICT_OWN);
-    cr_assert_eq(small_run_number(&run, "SELECT verdict FROM access WHERE process = 2"),
-                 VERDICT_OWN, "another C library's loader opens it, too");
-    cr_assert_eq(small_run_number(&run, "SELECT verdict FROM access WHERE process = 1"),
-                 VERDICT_UNDECLARED, "a static program has no loader");
-    analysis = small_run_load(&run);
-    cr_assert_eq(small_run_finding(analysis, "/opt/tallyman")->count, 1);
-    analysis_free(analysis);
-}
-
-Test(sources, a_file_of_the_shims_name_that_no_loader_opened_first_is_the_builds)
-{
-    add(WITNESS, 3, "read", "/etc/ld.so.cache", 0);
-    small_run_execute(&run, "UPDATE access SET first = 1");
-    add(WITNESS, 3, "read", "/opt/other/libtallyman.so", 0);
-    judge_all();
-    cr_assert_eq(standing("read", "/opt/other/libtallyman.so"), VERDICT_UNDECLARED);
-    cr_assert_eq(standing("read", "/etc/ld.so.cache"), VERDICT_UNDECLARED);
-}
-
 Test(sources, what_is_confirmed_is_no_probe_in_the_view_and_uses_no_rule)
 {
     add(SHIM, 3, "read", "/opt/none", ENOENT);

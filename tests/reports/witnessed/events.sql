@@ -6,11 +6,9 @@ UPDATE process SET shim = 'static' WHERE id = 2;
 INSERT INTO event (process, channel, operation, subject, source, first) VALUES
     (1, 'filesystem', 'read', '/home/ann/project/Makefile', 0, 10),
     (1, 'filesystem', 'read', '/home/ann/project/Makefile', 1, 10),
-    (1, 'filesystem', 'read', '/usr/lib/tallyman/libtallyman.so', 1, 1),
     (1, 'filesystem', 'read', '/etc/ld.so.cache', 1, 2),
     (2, 'filesystem', 'read', '/opt/sdk/settings', 1, 20),
     (2, 'clock', 'clock', 'realtime', 1, 21),
-    (3, 'filesystem', 'read', '/usr/lib/tallyman/libtallyman.so', 1, 29),
     (3, 'filesystem', 'read', '/etc/ld.so.cache', 1, 30),
     (3, 'filesystem', 'read', '/lib/x86_64-linux-gnu/libc.so.6', 1, 31),
     (3, 'filesystem', 'load', '/lib/x86_64-linux-gnu/libc.so.6', 0, 32),
