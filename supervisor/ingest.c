@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "cleanup.h"
 #include "command_image.h"
@@ -15,8 +14,7 @@
 #include "pending.h"
 #include "process_table.h"
 #include "timeline.h"
-
-#define START_CLASS(value) ((value) >> START_CLASS_SHIFT & 15)
+#include "witnessed.h"
 
 struct ingest {
     struct store *store;
@@ -334,34 +332,6 @@ static void take_access(struct ingest *ingest, const struct record_view *record)
         add_access(ingest, record, head->kind, subject, NULL);
 }
 
-/* Which image a pid is from now on. Records come here twice when they were glanced at before. */
-static void mark(struct timeline *timeline, const struct record *head)
-{
-    switch (head->kind) {
-    case EVENT_PROCESS_START:
-        timeline_start(timeline, head->pid, head->time, head->process,
-                       (head->value & START_FORKED) == 0);
-        break;
-    case EVENT_EXECUTE:
-        if (head->flags & RECORD_WITNESS) {
-            if (head->error == 0)
-                timeline_call(timeline, head->pid, head->time, 0);
-        } else if (hook_is_exec(head->hook)) {
-            timeline_call(timeline, head->pid, head->time, head->value);
-        }
-        break;
-    case EVENT_EXECUTE_FAILED:
-        timeline_call_failed(timeline, head->pid, head->value);
-        break;
-    case EVENT_PROCESS_EXIT:
-        if (!(head->flags & RECORD_IMPLIED) && (WIFEXITED(head->error) || WIFSIGNALED(head->error)))
-            timeline_end(timeline, (uint32_t)head->value, head->time);
-        break;
-    default:
-        break;
-    }
-}
-
 static void take_record(struct ingest *ingest, const struct record_view *record)
 {
     switch (record->head->kind) {
@@ -402,61 +372,25 @@ static void take_record(struct ingest *ingest, const struct record_view *record)
     }
 }
 
-/* The witness saw the path before the call: what makes a name succeeds where there was none. */
-static void foretell(struct record *head)
-{
-    switch (head->kind) {
-    case EVENT_WRITE:
-        if (!(head->flags & RECORD_CREATE))
-            break;
-        if (head->error == 0)
-            head->flags |= RECORD_EXISTED;
-        else if (head->error == ENOENT)
-            head->error = 0;
-        break;
-    case EVENT_MKDIR:
-    case EVENT_SYMLINK:
-    case EVENT_MKNOD:
-        if (head->error == 0)
-            head->error = EEXIST;
-        else if (head->error == ENOENT)
-            head->error = 0;
-        break;
-    default:
-        break;
-    }
-}
-
-/* Any process of the build can write what looks like the witness's. */
-static bool makes_sense(const struct ingest *ingest, const struct record *head)
-{
-    bool access = kinds[head->kind].channel != CHANNEL_NONE;
-
-    if (access && !witness_call_name(head->hook))
-        return false;
-    if (head->process == 0)
-        return (access && head->pid != 0) || head->kind == EVENT_BLIND_SPOT;
-    if (head->kind == EVENT_PROCESS_START)
-        return START_CLASS(head->value) <= IMAGE_GO && head->pid != 0;
-    return process_table_knows(ingest->processes, head->process) &&
-           head->kind != EVENT_PROCESS_EXIT && head->kind != EVENT_EXECUTE_FAILED;
-}
-
 static void take_witnessed(struct ingest *ingest, const struct record_view *record)
 {
     struct record head = *record->head;
     struct record_view view = {&head, record->subject, record->other, record->count};
 
-    if (!makes_sense(ingest, &head)) {
+    if (!witnessed_makes_sense(ingest->processes, &head)) {
         ingest->damaged++;
         return;
     }
-    mark(ingest->timeline, &head);
-    foretell(&head);
-    if (head.kind == EVENT_EXECUTE) /* no more than an access: the shim's record names the image */
+    timeline_mark(ingest->timeline, &head);
+    witnessed_foretell(&head);
+    if (head.kind == EVENT_EXECUTE) {
+        /* No more than an access: the shim's record names the image. The pid may be another image
+         * already when the witness writes. */
+        head.process = 0;
         take_access(ingest, &view);
-    else
+    } else {
         take_record(ingest, &view);
+    }
 }
 
 void ingest_record(void *context, const struct record_view *record)
@@ -467,7 +401,7 @@ void ingest_record(void *context, const struct record_view *record)
         take_witnessed(ingest, record);
         return;
     }
-    mark(ingest->timeline, record->head);
+    timeline_mark(ingest->timeline, record->head);
     take_record(ingest, record);
 }
 
@@ -475,7 +409,7 @@ void ingest_glance(void *context, const struct record_view *record)
 {
     const struct ingest *ingest = context;
 
-    mark(ingest->timeline, record->head);
+    timeline_mark(ingest->timeline, record->head);
 }
 
 void ingest_watch_pids(struct ingest *ingest, bool (*is_gone)(uint32_t pid))

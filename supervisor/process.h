@@ -26,12 +26,13 @@ struct process {
     struct process *same_pid; /* the one before it with this pid */
     struct buffer argv;       /* since the row was last written */
     struct buffer cwd;
-    uint32_t calls; /* of the exec family, whose outcome is not known yet */
-    bool reported;  /* PROCESS_START was seen */
-    bool first;     /* as the supervisor started it */
-    bool settled;   /* the call that made it is known */
-    bool orphan;    /* was in the list of those */
-    bool waits;     /* an orphan whose call may still be read */
+    uint32_t calls;     /* of the exec family, whose outcome is not known yet */
+    bool reported;      /* PROCESS_START was seen */
+    bool witnessed;     /* by the witness: there is no shim in it */
+    bool first;         /* as the supervisor started it */
+    bool settled;       /* the call that made it is known */
+    bool orphan;        /* was in the list of those */
+    bool stored_before; /* by an earlier reader; its call may still be read */
     bool has_argv;
     bool has_environment;
     bool stored; /* the row is there */

@@ -66,20 +66,19 @@ const struct image_word *process_image_word(uint32_t class)
     return &words[class < sizeof words / sizeof *words ? class : IMAGE_UNKNOWN];
 }
 
-/* In a run that was taken up again: the new image may have been stored before its call was read. */
-static bool adopt_stored(struct process_table *table, const struct execution *execution)
+/* The image may have started without naming the call: as far as the witness could tell, or in a run
+ * that was taken up again, stored before its call was read. */
+static bool adopt_by_call(struct process_table *table, const struct execution *execution)
 {
-    struct process *found = NULL;
+    struct place place = timeline_find(table->timeline, execution->pid, execution->time);
+    struct process *process =
+        place.after_call && place.kind == PLACE_ROW && place.serial != place.before
+            ? id_map_get(&table->by_serial, place.serial)
+            : NULL;
 
-    for (struct process *process = id_map_get(&table->by_pid, execution->pid); process;
-         process = process->same_pid) {
-        if (process->orphan && process->stored && process->started >= execution->time &&
-            (!found || process->started < found->started))
-            found = process;
-    }
-    if (!found)
+    if (!process || !process->orphan || !(process->witnessed || process->stored_before))
         return false;
-    set_parent(table, found, execution->process);
+    set_parent(table, process, execution->process);
     return true;
 }
 
@@ -95,7 +94,7 @@ static void add_unobserved(void *context, const struct execution *execution)
     add_access(table, execution);
     if (id_map_get(&table->by_serial, execution->id))
         return;
-    if (execution->in_place && adopt_stored(table, execution))
+    if (execution->in_place && adopt_by_call(table, execution))
         return;
     process = process_get(table, execution->id, &head);
     process->parent = execution->process;
@@ -212,7 +211,8 @@ void process_adopt(struct process_table *table, uint64_t safe, bool final)
 
         if (process->settled)
             continue;
-        if (process->started >= safe || (process->waits && !final) || !adopt(table, process))
+        if (process->started >= safe || (process->stored_before && !final) ||
+            !adopt(table, process))
             table->orphans[kept++] = process;
     }
     table->orphan_count = kept;

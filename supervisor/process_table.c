@@ -66,7 +66,7 @@ static void load(void *context, const struct process_row *row)
         table->first = process;
     } else if (process->parent == 0) {
         process_add_orphan(table, process);
-        process->waits = true;
+        process->stored_before = true;
     }
 }
 
@@ -149,6 +149,9 @@ static void note_witnessed(struct process_table *table, struct process *process,
                            const struct record_view *record)
 {
     process->shim = process_image_word(CLASS(record->head->value))->word;
+    process->witnessed = true;
+    if (record->head->value & START_FORKED)
+        return;
     store_blind_spot(table->store, store_process_id(table->store, process->serial),
                      BLIND_SPOT_UNREAD_ENVIRONMENT, record->subject, record->head->subject, 1);
 }

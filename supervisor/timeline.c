@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "die.h"
+#include "hook_names.h"
 #include "id_map.h"
+#include "tallyman/event.h"
 
 enum mark_kind { MARK_START, MARK_CALL, MARK_END };
 
@@ -111,14 +114,14 @@ void timeline_start(struct timeline *timeline, uint32_t pid, uint64_t time, uint
     add(timeline, pid, &mark);
 }
 
-void timeline_call(struct timeline *timeline, uint32_t pid, uint64_t time, uint64_t execution)
+static void add_call(struct timeline *timeline, uint32_t pid, uint64_t time, uint64_t execution)
 {
     struct mark mark = {.time = time, .id = execution, .kind = MARK_CALL};
 
     add(timeline, pid, &mark);
 }
 
-void timeline_call_failed(struct timeline *timeline, uint32_t pid, uint64_t execution)
+static void fail_call(struct timeline *timeline, uint32_t pid, uint64_t execution)
 {
     struct life *life = id_map_get(&timeline->lives, pid);
 
@@ -138,6 +141,33 @@ void timeline_end(struct timeline *timeline, uint32_t pid, uint64_t time)
     struct mark mark = {.time = time, .kind = MARK_END};
 
     add(timeline, pid, &mark);
+}
+
+void timeline_mark(struct timeline *timeline, const struct record *head)
+{
+    switch (head->kind) {
+    case EVENT_PROCESS_START:
+        timeline_start(timeline, head->pid, head->time, head->process,
+                       (head->value & START_FORKED) == 0);
+        break;
+    case EVENT_EXECUTE:
+        if (head->flags & RECORD_WITNESS) {
+            if (head->error == 0)
+                add_call(timeline, head->pid, head->time, 0);
+        } else if (hook_is_exec(head->hook)) {
+            add_call(timeline, head->pid, head->time, head->value);
+        }
+        break;
+    case EVENT_EXECUTE_FAILED:
+        fail_call(timeline, head->pid, head->value);
+        break;
+    case EVENT_PROCESS_EXIT:
+        if (!(head->flags & RECORD_IMPLIED) && (WIFEXITED(head->error) || WIFSIGNALED(head->error)))
+            timeline_end(timeline, (uint32_t)head->value, head->time);
+        break;
+    default:
+        break;
+    }
 }
 
 void timeline_known(struct timeline *timeline, uint64_t until)

@@ -11,18 +11,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "tallyman/record.h"
 
 struct timeline;
 
 struct timeline *timeline_new(void);
 void timeline_free(struct timeline *timeline);
 
-/* `serial` is the process's id in the log; `executed`: a new image, no fork. */
+/* What the record tells, if it is of a kind that does. */
+void timeline_mark(struct timeline *timeline, const struct record *head);
+/* A start or an end that no record tells. `serial` is the process's id in the log; `executed`: a
+ * new image, no fork. */
 void timeline_start(struct timeline *timeline, uint32_t pid, uint64_t time, uint64_t serial,
                     bool executed);
-/* The pid calls exec. `execution` is 0 when only the kernel saw it. */
-void timeline_call(struct timeline *timeline, uint32_t pid, uint64_t time, uint64_t execution);
-void timeline_call_failed(struct timeline *timeline, uint32_t pid, uint64_t execution);
 void timeline_end(struct timeline *timeline, uint32_t pid, uint64_t time);
 
 enum place_kind {

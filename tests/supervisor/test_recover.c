@@ -217,6 +217,7 @@ Test(recover, what_two_readers_saw_of_a_process_fits_together)
     log_writer_open(&writer, directory.log, 1, 0);
     writer.time = 5000;
     log_writer_start(&writer, 5, 101, 100, 1, START_FORKED, "/bin/sh");
+    writer.time = 6000;
     log_writer_start(&writer, 7, 101, 100, 6, START_EXECUTED, "/usr/bin/cc");
     log_writer_close(&writer, true);
     cr_assert_eq(store_open(&store, database, &why), 0);
@@ -226,7 +227,7 @@ Test(recover, what_two_readers_saw_of_a_process_fits_together)
     drain_free(drain);
     cr_assert_eq(store_close(store), 0);
     log_writer_open(&writer, directory.log, 1, 0);
-    writer.time = 4000;
+    writer.time = 5500;
     call = log_writer_add(&writer, EVENT_EXECUTE, 5, "/usr/bin/cc", "\1", 0, 6);
     call->pid = 101;
     call->hook = number_of("execve");
