@@ -22,13 +22,7 @@
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
 repeats=5
-
-die() {
-    echo "run.sh: $*" >&2
-    exit 2
-}
 
 [ $# -ge 1 ] || { sed -n '4,24s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 if [ "$1" = --inside ]; then
@@ -41,60 +35,20 @@ fi
 
 suite=$1
 shift
+top=$(cd "$here/../.." && pwd)
+# shellcheck source=tests/stranger.sh
+. "$here/../stranger.sh"
 [ -f "$here/$suite.sh" ] || die "no suite '$suite'; there are: $(basename -s .sh "$here"/*.sh | grep -vx run | xargs)"
 packages='' sources='' minutes=0
 # shellcheck disable=SC1090
 . "$here/$suite.sh"
-TALLYMAN=${TALLYMAN:-$top/build/dev/cli/tallyman}
-[ -x "$TALLYMAN" ] || die "no program $TALLYMAN: build it or set TALLYMAN"
-base=${TALLYMAN_SUITES:-/tmp/tallyman-suites}
-work=$base/$suite
-# The suite's user may have no way into the clone; and what is built there meanwhile stays out of it.
-mkdir -p "$work/home" "$work/tmp" "$work/results" "$work/program" || exit 2
-shim=${TALLYMAN_SHIM:-$(dirname "$TALLYMAN")/../preload/libtallyman.so}
-if [ -f "$shim" ]; then
-    install "$TALLYMAN" "$work/program/tallyman" && install "$shim" "$work/program/libtallyman.so" || exit 2
-    TALLYMAN=$work/program/tallyman TALLYMAN_SHIM=$work/program/libtallyman.so
-fi
+move_in "$suite"
 cp "$here/run.sh" "$work/run.sh" && cp "$here/$suite.sh" "$work/" || exit 2
-
-# An ordinary user: many suites skip or change tests for root.
-as_user=()
-if [ "$(id -u)" = 0 ]; then
-    user=tally-$suite
-    getent passwd "$user" >/dev/null || useradd --system --no-create-home --home-dir "$base" "$user" || exit 2
-    trap 'userdel "$user" 2>/dev/null' EXIT
-    as_user=(setpriv --reuid "$user" --regid "$user" --clear-groups)
-fi
-
-# enter MINUTES COMMAND...: in the suite's folder with nothing of the caller's but the time zone.
-enter() {
-    local limit=$1
-    shift
-    (cd "$work/run" && exec setsid -w timeout --kill-after=10 "${limit}m" "${as_user[@]}" env -i \
-        HOME="$work/home" TMPDIR="$work/tmp" PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8 TERM=dumb \
-        USER="${user:-$(id -un)}" LOGNAME="${user:-$(id -un)}" SHELL=/bin/bash \
-        ${TALLYMAN_SHIM:+TALLYMAN_SHIM="$TALLYMAN_SHIM"} "$@" </dev/null)
-}
-
-own() {
-    [ ${#as_user[@]} = 0 ] || chown -R "$user:$user" "$work"
-}
-
-install_packages() {
-    local package missing=''
-    for package in $packages; do
-        [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing="$missing $package"
-    done
-    [ -n "$missing" ] || return 0
-    [ "$(id -u)" = 0 ] || die "be root to install:$missing"
-    # shellcheck disable=SC2086  # a list
-    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
-}
 
 # The tree is built where it will run, because builds write their folder into what they make.
 prepare() {
-    install_packages || die "could not install what $suite needs"
+    # shellcheck disable=SC2086  # a list
+    install_packages $packages || die "could not install what $suite needs"
     [ ! -e "$work/built" ] || return 0
     rm -rf "$work/run" "$work/tree"
     mkdir "$work/run"
@@ -104,7 +58,7 @@ prepare() {
     fi
     own
     # shellcheck disable=SC2016  # for the inner shell
-    enter 60 bash -c '. "$1" && build' build "$work/$suite.sh" >"$work/build.log" 2>&1 ||
+    enter "$work/run" 60 bash -c '. "$1" && build' build "$work/$suite.sh" >"$work/build.log" 2>&1 ||
         die "$suite does not build: see $work/build.log"
     cp -a "$work/run" "$work/tree" && touch "$work/built"
 }
@@ -118,11 +72,8 @@ try() {
     mkdir "$work/tmp" "$work/home"
     cp -a "$work/tree" "$work/run"
     own
-    if [ "$how" = tallyman ]; then
-        # Two equal lists would prove nothing if the shim were not there.
-        enter 1 "${launch[@]}" grep -q 'libtallyman' /proc/self/maps || die "the shim does not reach the suite's user"
-    fi
-    enter "$minutes" "${launch[@]}" bash "$work/run.sh" --inside "$work/$suite.sh" "$@" >"$work/results/$name.out" 2>&1
+    [ "$how" = plain ] || check_shim
+    enter "$work/run" "$minutes" "${launch[@]}" bash "$work/run.sh" --inside "$work/$suite.sh" "$@" >"$work/results/$name.out" 2>&1
     status=$?
     echo "run.sh: $suite: $name took $((SECONDS - started)) s$([ $status != 124 ] || echo ', and was stopped')" >&2
     [ "$how" = plain ] || [ $status != 125 ] || die "tallyman itself failed: see $work/results/$name.out"
