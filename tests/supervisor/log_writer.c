@@ -153,3 +153,13 @@ void log_writer_start(struct log_writer *writer, uint64_t process, uint32_t pid,
 
     record->pid = pid;
 }
+
+struct record *log_writer_saw(struct log_writer *writer, enum event_kind kind, uint32_t pid,
+                              uint32_t parent_pid, const char *subject, int32_t error)
+{
+    struct record *record = log_writer_add(writer, kind, 0, subject, NULL, error, parent_pid);
+
+    record->pid = pid;
+    record->flags = RECORD_WITNESS;
+    return record;
+}

@@ -43,4 +43,8 @@ struct record *log_writer_add(struct log_writer *writer, enum event_kind kind, u
 void log_writer_start(struct log_writer *writer, uint64_t process, uint32_t pid,
                       uint32_t parent_pid, uint64_t from, uint32_t how, const char *exe);
 
+/* What the kernel's witness saw that pid do: its process is not known. */
+struct record *log_writer_saw(struct log_writer *writer, enum event_kind kind, uint32_t pid,
+                              uint32_t parent_pid, const char *subject, int32_t error);
+
 #endif
