@@ -198,6 +198,36 @@ Test(door, links_on_a_path_are_read_through_it)
     cr_expect_eq(recorded(EVENT_RESOLVE_PATH, "door-link/../door-link/."), 1);
 }
 
+static void compare_realpath(const char *program, const char *shim, enum witness_mode witness)
+{
+    for (int seed = 1; seed <= 4; seed++) {
+        char text[16], folder[96];
+        const char *const argv[] = {program, text, NULL};
+        const struct scratch_program how = {.argv = argv,
+                                            .log = run.log,
+                                            .shim = shim,
+                                            .folder = folder,
+                                            .seconds = 60,
+                                            .witness = witness};
+        int different = -1, asked = 0, resolved = 0;
+
+        snprintf(text, sizeof text, "%d", seed);
+        snprintf(folder, sizeof folder, "%s/%d", run.folder, seed);
+        cr_assert(mkdir(folder, 0755) == 0 && chmod(run.folder, 0755) == 0);
+        scratch_log(run.log, 0);
+        scratch_run(&how, &run.result);
+        cr_expect(run.result.status == 0 && !run.result.late, "status %x", run.result.status);
+        sscanf(run.result.output, "%d different of %d, %d resolved", &different, &asked, &resolved);
+        cr_expect(different == 0, "%s", run.result.output);
+        cr_expect(resolved > 3000 && asked - resolved > 3000, "%s", run.result.output);
+    }
+}
+
+Test(door, realpath_gives_what_libc_gives_for_thousands_of_random_paths)
+{
+    compare_realpath(RESOLVE_PROGRAM, TEST_SHIM, WITNESS_GAPS);
+}
+
 static void put_file(const char *name, const char *text)
 {
     char path[192];
