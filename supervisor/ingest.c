@@ -461,6 +461,11 @@ void ingest_survivor(struct ingest *ingest, uint32_t pid, const char *command, s
     buffer_fini(&detail);
 }
 
+size_t ingest_pending(const struct ingest *ingest)
+{
+    return pending_count(ingest->pending);
+}
+
 uint64_t ingest_damaged(const struct ingest *ingest)
 {
     return ingest->damaged;

@@ -49,6 +49,8 @@ void ingest_finish(struct ingest *ingest);
 /* A process that outlives the run. */
 void ingest_survivor(struct ingest *ingest, uint32_t pid, const char *command, size_t length);
 
+/* How many different accesses are not known to be any process's yet. */
+size_t ingest_pending(const struct ingest *ingest);
 /* Records that made no sense although their bytes did. */
 uint64_t ingest_damaged(const struct ingest *ingest);
 

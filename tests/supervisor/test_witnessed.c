@@ -23,6 +23,15 @@ static void remove_run(void)
     run_fixture_remove(&run);
 }
 
+/* After the writer was closed. */
+static void next_chunk(void)
+{
+    uint64_t time = run.writer.time;
+
+    log_writer_open(&run.writer, run.log, 4, 0);
+    run.writer.time = time;
+}
+
 TestSuite(witnessed, .init = start, .fini = remove_run);
 
 #define ASK(sql)       run_fixture_ask(&run, sql)
@@ -143,7 +152,7 @@ Test(witnessed, nonsense_is_counted_and_not_believed)
     run_fixture_pass(&run, true, UINT64_MAX);
     cr_assert_eq(ingest_damaged(run.ingest), 8);
     cr_assert_eq(log_reader_totals(run.reader).damaged, 1);
-    log_writer_open(&run.writer, run.log, 4, 0);
+    next_chunk();
     run_fixture_finish(&run);
     IS("SELECT count(*) FROM access", "0");
     IS("SELECT count(*) FROM process", "1");
@@ -154,7 +163,10 @@ Test(witnessed, equal_accesses_of_ten_thousand_unknown_pids_are_folded)
     for (uint32_t round = 0; round < 20; round++) {
         for (uint32_t pid = 1000; pid < 11000; pid++)
             log_writer_saw(&run.writer, EVENT_READ, pid, pid - 1, "/a", 0);
-        run_fixture_pass(&run, false, run.writer.time);
+        log_writer_close(&run.writer, true);
+        run_fixture_pass(&run, false, 1000000000);
+        cr_assert_eq(ingest_pending(run.ingest), 10000);
+        next_chunk();
     }
     run_fixture_finish(&run);
     IS("SELECT count(*) || ' ' || sum(count) FROM access", "10000 200000");
@@ -175,7 +187,7 @@ Test(witnessed, what_a_process_did_that_is_gone_need_not_wait_for_the_end)
     for (int i = 0; i < 3; i++)
         run_fixture_pass(&run, false, 1000000);
     IS("SELECT group_concat(subject) FROM v_access", "/a");
-    log_writer_open(&run.writer, run.log, 4, 0);
+    next_chunk();
     run_fixture_finish(&run);
     IS("SELECT group_concat(subject) FROM (SELECT * FROM v_access ORDER BY subject)", "/a,/b");
 }
@@ -189,7 +201,9 @@ Test(witnessed, a_start_that_is_later_than_the_pass_hides_what_came_between)
     FROM(101, "/a", 0);
     end = log_writer_add(&run.writer, EVENT_PROCESS_EXIT, 1, "", NULL, 0, 101);
     end->time = 5000;
+    log_writer_close(&run.writer, true);
     run_fixture_pass(&run, false, 3000);
+    next_chunk();
     log_writer_open(&child, run.log, 1, 0);
     child.time = 4000;
     log_writer_start(&child, 2, 101, 100, 1, START_FORKED, "/bin/sh");
