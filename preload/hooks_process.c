@@ -89,7 +89,7 @@ __attribute__((noinline)) static void announce(struct execution *execution, int 
 {
     char found[FOUND_ROOM];
     enum image_class class = IMAGE_UNKNOWN;
-    bool sure = false;
+    bool sure = search; /* a name with a slash is not looked for */
 
     if (!raw_readable(path, 1))
         path = NULL;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The algorithm is that of glibc since 2.33: a path is resolved part by part with readlink; only
- * where slashes, "." or ".." follow is a part asked whether it is a folder.
+ * where slashes, "." or ".." follow is a part asked whether it is a folder. A part that is not
+ * there or out of reach ends it, and what was done so far is what the caller's buffer holds then.
+ * Of other failures releases of glibc leave different things in the buffer: those are libc's.
  */
 #include "resolve.h"
 
@@ -15,7 +17,7 @@
 #define ROOM      640u /* for each of the two; longer ones are libc's */
 #define LINKS_MAX 40   /* MAXSYMLINKS of the kernel */
 
-static const char folder_suffix[] = "/./";
+static const char folder_suffix[] = "/";
 
 struct walk {
     char done[ROOM]; /* resolved so far; ends in a slash only at the root or after going back */
@@ -23,8 +25,10 @@ struct walk {
     char rest[ROOM]; /* what remains once a link was met, at the end */
     const char *next;
     int links;
-    bool met_no_link; /* libc leaves EINVAL in errno then */
+    int error; /* what libc would leave in errno, 0: nothing */
 };
+
+enum verdict { GO_ON, FAILED, UNDECIDED };
 
 /* To the folder above, its slash included. */
 static void go_back(struct walk *walk)
@@ -44,7 +48,7 @@ static bool begin(struct walk *walk, const char *path)
     walk->length = 1;
     walk->next = path;
     walk->links = 0;
-    walk->met_no_link = false;
+    walk->error = 0;
     if (path[0] == '/')
         return true;
     got = raw_getcwd(walk->done, ROOM);
@@ -73,11 +77,12 @@ static bool asks_for_folder(const char *end)
     return false;
 }
 
-/* With the rights that count for opening, as libc asks. */
-static bool is_folder(struct walk *walk)
+/* Whether the last part is a folder: 0 or -errno. With the rights that count for opening, as libc
+ * asks. */
+static long try_folder(struct walk *walk)
 {
     text_copy(walk->done + walk->length, folder_suffix, sizeof folder_suffix);
-    return DOOR(SYS_faccessat2, AT_FDCWD, walk->done, F_OK, AT_EACCESS, 0, 0) == 0;
+    return DOOR(SYS_faccessat2, AT_FDCWD, walk->done, F_OK, AT_EACCESS, 0, 0);
 }
 
 /* Moves up within one buffer, last byte first. */
@@ -89,13 +94,13 @@ static char *move_up(char *to, const char *from, size_t length)
 }
 
 /* Puts the text of a link, which stands at the start of `rest`, in front of what remains. */
-static bool follow_link(struct walk *walk, size_t length)
+static enum verdict follow_link(struct walk *walk, size_t length)
 {
     size_t remaining = text_length(walk->next) + 1;
     bool inside = walk->next >= walk->rest && walk->next < walk->rest + ROOM;
 
     if (++walk->links > LINKS_MAX || remaining + length > ROOM)
-        return false;
+        return UNDECIDED;
     if (!inside)
         walk->next = move_up(walk->rest + ROOM - remaining, walk->next, remaining);
     walk->next = move_up(walk->rest + ROOM - remaining - length, walk->rest, length);
@@ -103,39 +108,54 @@ static bool follow_link(struct walk *walk, size_t length)
         walk->length = 1;
     else
         go_back(walk);
-    return true;
+    return GO_ON;
+}
+
+static enum verdict fail(struct walk *walk, long error)
+{
+    walk->error = (int)error;
+    return error == ENOENT || error == EACCES ? FAILED : UNDECIDED;
 }
 
 /* Reads the last part of `done`, whose rest is `next`. */
-static bool look(struct walk *walk)
+static enum verdict look(struct walk *walk)
 {
     bool inside = walk->next >= walk->rest && walk->next < walk->rest + ROOM;
     size_t room = inside ? (size_t)(walk->next - walk->rest) : ROOM;
-    long got = room < 2 ? 0 : raw_readlink(walk->done, walk->rest, room);
+    long got = room < 2 ? 0 : raw_readlink(walk->done, walk->rest, room), folder;
 
-    if (got > 0 && (size_t)got < room)
-        return follow_link(walk, (size_t)got);
-    if (got != -EINVAL)
-        return false;
-    walk->met_no_link = true;
-    return !asks_for_folder(walk->next) || is_folder(walk);
+    if (got >= 0)
+        return got == 0 || (size_t)got == room ? UNDECIDED : follow_link(walk, (size_t)got);
+    if (!asks_for_folder(walk->next)) {
+        if (got != -EINVAL)
+            return fail(walk, -got);
+        walk->error = EINVAL;
+        return GO_ON;
+    }
+    folder = try_folder(walk);
+    if (folder != 0)
+        return fail(walk, -folder);
+    walk->error = (int)-got;
+    return GO_ON;
 }
 
-static bool add_part(struct walk *walk, const char *part, size_t length)
+static enum verdict add_part(struct walk *walk, const char *part, size_t length)
 {
     if (walk->done[walk->length - 1] != '/')
         walk->done[walk->length++] = '/';
     if (walk->length + length + sizeof folder_suffix > ROOM)
-        return false;
+        return UNDECIDED;
     text_copy(walk->done + walk->length, part, length);
     walk->length += length;
     walk->done[walk->length] = '\0';
     return look(walk);
 }
 
-static bool resolve(struct walk *walk)
+static enum verdict resolve(struct walk *walk)
 {
-    for (;;) {
+    enum verdict verdict = GO_ON;
+
+    while (verdict == GO_ON) {
         const char *part = walk->next;
         size_t length = 0;
 
@@ -150,13 +170,14 @@ static bool resolve(struct walk *walk)
             continue;
         if (part[0] == '.' && part[1] == '.' && length == 2)
             go_back(walk);
-        else if (!add_part(walk, part, length))
-            return false;
+        else
+            verdict = add_part(walk, part, length);
     }
-    if (walk->length > 1 && walk->done[walk->length - 1] == '/')
+    if (verdict == GO_ON && walk->length > 1 && walk->done[walk->length - 1] == '/')
         walk->length--;
-    walk->done[walk->length] = '\0';
-    return true;
+    if (verdict != UNDECIDED)
+        walk->done[walk->length] = '\0';
+    return verdict;
 }
 
 typedef char *duplicate(const char *);
@@ -164,15 +185,21 @@ typedef char *duplicate(const char *);
 /* Never inlined: libc's function, called next where this one does not decide, needs stack, too. */
 __attribute__((noinline)) bool resolve_path(const char *path, char *to, char **result)
 {
-    duplicate *copy = to ? NULL : (duplicate *)real_in_libc("__strdup");
+    duplicate *copy = (duplicate *)real_in_libc("__strdup");
+    enum verdict verdict = UNDECIDED;
     struct walk walk;
 
-    if (!path || (!to && !copy) || !begin(&walk, path) || !resolve(&walk))
+    /* The algorithm came with the release that began to export stat. */
+    if (path && copy && real_in_libc("stat") && begin(&walk, path))
+        verdict = resolve(&walk);
+    if (verdict == UNDECIDED)
         return false;
-    if (walk.met_no_link)
-        errno = EINVAL;
+    if (walk.error)
+        errno = walk.error;
+    *result = verdict == GO_ON ? to : NULL;
     if (to)
         text_copy(to, walk.done, walk.length + 1);
-    *result = to ? to : copy(walk.done);
+    else if (verdict == GO_ON)
+        *result = copy(walk.done);
     return true;
 }

@@ -217,6 +217,7 @@ static void dynamic_programs(void)
     IN_CHILD(execv("/bin/true", run_nothing));
     IN_CHILD(execl("/bin/true", "true", (char *)NULL));
     IN_CHILD(execvp("true", run_nothing));
+    IN_CHILD(execvp("/bin/true", run_nothing));
     IN_CHILD(execlp("true", "true", (char *)NULL));
     IN_CHILD(execv("./door-script", run_nothing));
 }

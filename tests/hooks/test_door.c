@@ -244,8 +244,8 @@ Test(door, a_program_that_will_report_in_is_started_through_it)
     run_mode("dynamic-programs");
     cr_expect_eq(listener_count(&run.reports, "execve", NULL), 1, "the kernel reported %zu execs",
                  listener_count(&run.reports, "execve", NULL));
-    cr_expect_eq(listener_count(&run.reports, "openat", TEST_SHIM), 7, "one by each loader");
-    cr_expect_eq(scratch_count(&run.records, EVENT_PROCESS_START, "/*/true"), 5);
+    cr_expect_eq(listener_count(&run.reports, "openat", TEST_SHIM), 8, "one by each loader");
+    cr_expect_eq(scratch_count(&run.records, EVENT_PROCESS_START, "/*/true"), 6);
     cr_expect_eq(scratch_count(&run.records, EVENT_ACCESS, "/nowhere/true"), 2);
 }
 
