@@ -180,15 +180,22 @@ struct record {
  * Records of the witness (RECORD_WITNESS) differ in these points:
  *   hook     enum witness_call, the system call
  *   process  0: the supervisor does not know whose image it is; `pid` and `time` tell the reader.
- *            Otherwise the id that its PROCESS_START, by the witness too, has
- *   pid      the thread group's; value: its parent's pid, for accesses (kinds with a channel)
+ *            Otherwise the id that its PROCESS_START, by the witness too, has, and which is earlier in
+ *            the log
+ *   pid      the thread group's, as the process itself sees it; value: its parent's pid, for accesses
+ *            (kinds with a channel) and BLIND_SPOT. A BLIND_SPOT with process and pid 0 is the run's
  *   error    what a look at the path by the supervisor, before the call went on, ended with; 0 for
- *            other subjects. What the program got is not known
+ *            other subjects. What the program got is not known. The reader makes an outcome of it:
+ *            what makes a name (WRITE with RECORD_CREATE, MKDIR, SYMLINK, MKNOD) succeeds where there
+ *            was none (ENOENT; ENOTDIR where the folder is missing, too), and MKDIR, SYMLINK and MKNOD
+ *            end with EEXIST where there was one. RENAME and LINK: the old path's, for both names
  *   PROCESS_START  of an image without shim. value: START_* | image class << START_CLASS_SHIFT |
  *            (execution id as found in the image's TALLYMAN_RUN, or parent's process id) << 8.
- *            Its arguments and environment follow as the shim would have written them
- *   EXECUTE  value: as for accesses; it names no execution. The new image, if any, is the next one of
- *            that pid to report in
+ *            An id that an earlier image names, too, was handed on: the parent is then found by pid and
+ *            time. RUN_NO_EXECUTION: the image had no token. Its arguments and environment follow as
+ *            the shim would have written them
+ *   EXECUTE  value: as for accesses; it names no execution. With error 0 it ends the image, and the
+ *            next one of that pid to report in is what it became
  */
 #define ARGUMENT_MAX 4096u
 #define ARGUMENTS_MAX 512u /* further arguments are dropped: an argument "..." with RECORD_CUT says so */

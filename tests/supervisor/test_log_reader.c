@@ -13,6 +13,7 @@
 
 #include "log_reader.h"
 #include "log_writer.h"
+#include "tallyman/event.h"
 
 #define RECORDS 40
 
@@ -503,4 +504,73 @@ Test(log_reader, a_file_cut_off_by_a_process_does_not_kill_the_reader, .timeout 
     cr_assert(seen.records < 2000);
     cr_assert(log_reader_totals(reader).damaged > 0);
     log_reader_free(reader);
+}
+
+static void note_kinds(void *context, const struct record_view *record)
+{
+    unsigned *kinds = context;
+
+    cr_assert_lt(record->head->kind, 32);
+    *kinds |= 1u << record->head->kind;
+}
+
+#define STARTS_AND_CALLS (1u << EVENT_PROCESS_START | 1u << EVENT_EXECUTE)
+
+Test(log_reader, a_glance_shows_what_tells_images_apart_in_chunks_that_are_open)
+{
+    struct log_writer writer;
+    int log = log_writer_make_log(1000);
+    struct log_reader *reader = log_reader_new(log, false);
+    struct seen seen = {0};
+    unsigned kinds = 0;
+
+    log_writer_open(&writer, log, 1, 0);
+    log_writer_start(&writer, 1, 100, 99, 0, START_EXECUTED, "/bin/make");
+    log_writer_add(&writer, EVENT_READ, 1, "/a", NULL, 0, 0);
+    log_writer_add(&writer, EVENT_EXECUTE, 1, "/bin/cc", NULL, 0, 2);
+    cr_assert_not(log_reader_pass(reader, false, 1000, note, &seen));
+    log_reader_glance(reader, note_kinds, &kinds);
+    cr_assert_eq(kinds, STARTS_AND_CALLS);
+    kinds = 0;
+    log_reader_glance(reader, note_kinds, &kinds);
+    cr_assert_eq(kinds, 0, "shown before");
+    log_writer_close(&writer, true);
+    log_reader_pass(reader, false, 1000, note, &seen);
+    log_reader_glance(reader, note_kinds, &kinds);
+    cr_assert_eq(kinds, 0, "taken");
+    cr_assert_eq(seen.records, 3);
+    cr_assert_eq(log_reader_totals(reader).damaged, 0);
+    log_reader_free(reader);
+    close(log);
+}
+
+Test(log_reader, a_glance_comes_back_to_a_record_that_was_not_complete)
+{
+    struct log_writer writer;
+    int log = log_writer_make_log(1000);
+    struct log_reader *reader = log_reader_new(log, false);
+    struct seen seen = {0};
+    struct record *late;
+    unsigned kinds = 0;
+
+    log_writer_open(&writer, log, 1, 0);
+    late = log_writer_reserve(&writer, 8);
+    log_writer_start(&writer, 1, 100, 99, 0, START_EXECUTED, "/bin/make");
+    log_reader_pass(reader, false, 1000, note, &seen);
+    log_reader_glance(reader, note_kinds, &kinds);
+    cr_assert_eq(kinds, 1u << EVENT_PROCESS_START);
+    *late = (struct record){.word = late->word,
+                            .kind = EVENT_EXECUTE,
+                            .process = 1,
+                            .pid = 100,
+                            .time = 5,
+                            .count = 1,
+                            .value = 2};
+    log_writer_commit(late);
+    kinds = 0;
+    log_reader_glance(reader, note_kinds, &kinds);
+    cr_assert_eq(kinds, STARTS_AND_CALLS, "the one behind it is shown again");
+    log_reader_free(reader);
+    log_writer_close(&writer, true);
+    close(log);
 }
