@@ -232,7 +232,8 @@ static void note_unresolved(struct ingest *ingest, const struct record_view *rec
 static void take_path(struct ingest *ingest, const struct record_view *record)
 {
     const struct record *head = record->head;
-    bool is_text = head->kind == EVENT_SYMLINK; /* `other` is the link's text */
+    /* Not a name by which the kernel knows it: the link's text, the class of an image. */
+    bool is_text = head->kind == EVENT_SYMLINK || head->kind == EVENT_EXECUTE;
     struct subject *subject =
         path_subject(ingest, record->subject, head->subject,
                      is_change_of_name(head->kind) ? RECORD_NO_FOLLOW : head->flags, record->other,
