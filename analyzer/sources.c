@@ -22,6 +22,21 @@
 #define ABSENT_ANY    0xff00u
 #define LOADED        0x10000u
 
+/* The numbers of the subjects are found when the survey begins; MAP_NONE: not in this database. */
+struct implied {
+    enum event_kind kind, by_kind;
+    const char *subject_name, *by_name;
+    uint32_t subject, by;
+};
+
+static const struct implied implied[] = {
+#define IMPLIED(kind, subject, by_kind, by_subject)                                                \
+    {EVENT_##kind, EVENT_##by_kind, subject, by_subject, MAP_NONE, MAP_NONE},
+#include "implied.def"
+#undef IMPLIED
+};
+#define IMPLIED_COUNT (sizeof implied / sizeof *implied)
+
 /* Second halves of the keys in `wanted`; a kind of event asks for records of that kind. */
 enum { WANT_USE = 0, WANT_BELOW = EVENT_KIND_COUNT, WANT_TARGET };
 
@@ -36,7 +51,8 @@ struct survey {
     struct names folders; /* names that the witness saw looked at */
     uint32_t *folder;     /* -> their subjects */
     uint32_t *above;      /* by subject: the next of them above it, MAP_NONE, NOT_KNOWN */
-    int64_t *births;      /* by process: when it was called into being, 0 not known */
+    struct implied implied[IMPLIED_COUNT];
+    int64_t *births; /* by process: when it was called into being, 0 not known */
 };
 
 static struct map_key key_of(uint32_t process, uint32_t subject, int want)
@@ -158,6 +174,27 @@ static void add_folder(struct survey *survey, uint32_t subject)
     survey->folder[before] = subject;
 }
 
+/* The next one that may confirm the row, from `at` on; NULL none. */
+static const struct implied *next_implied(const struct survey *survey, const struct witnessed *row,
+                                          size_t *at)
+{
+    while (*at < IMPLIED_COUNT) {
+        const struct implied *entry = &survey->implied[(*at)++];
+
+        if (entry->kind == row->kind && entry->subject == row->subject && entry->by != MAP_NONE)
+            return entry;
+    }
+    return NULL;
+}
+
+static void want_implied(struct survey *survey, const struct witnessed *row)
+{
+    const struct implied *entry;
+
+    for (size_t at = 0; (entry = next_implied(survey, row, &at));)
+        want(survey, row->process, entry->by, want_of(entry->by_kind));
+}
+
 static void want_all(struct survey *survey)
 {
     for (size_t i = 0; i < survey->count; i++) {
@@ -167,6 +204,7 @@ static void want_all(struct survey *survey)
         want(survey, row->process, row->subject, want_of(row->kind));
         if (other != ANALYSIS_NONE)
             want(survey, other, row->subject, want_of(row->kind));
+        want_implied(survey, row);
         if (!is_look(row))
             continue;
         want(survey, row->process, row->subject, WANT_BELOW);
@@ -272,6 +310,16 @@ static bool covers(uint32_t bits, const struct witnessed *row)
     return (bits & same) != 0;
 }
 
+static bool is_implied(const struct survey *survey, const struct witnessed *row)
+{
+    const struct implied *entry;
+
+    for (size_t at = 0; (entry = next_implied(survey, row, &at));)
+        if (told(survey, row->process, entry->by, want_of(entry->by_kind)))
+            return true;
+    return false;
+}
+
 static bool is_confirmed(const struct survey *survey, const struct witnessed *row)
 {
     int what = want_of(row->kind);
@@ -280,6 +328,8 @@ static bool is_confirmed(const struct survey *survey, const struct witnessed *ro
     if (covers(told(survey, row->process, row->subject, what), row))
         return true;
     if (other != ANALYSIS_NONE && covers(told(survey, other, row->subject, what), row))
+        return true;
+    if (is_implied(survey, row))
         return true;
     return is_look(row) &&
            (told(survey, row->process, row->subject, WANT_BELOW) ||
@@ -300,6 +350,28 @@ static void decide(struct sources *sources, const struct survey *survey)
 
         if (is_confirmed(survey, row))
             *map_slot(&sources->confirmed, row_key(row)) = 1;
+    }
+}
+
+static bool is_subject(const struct subject *subject, enum event_kind kind, const char *name)
+{
+    return subject->channel == operation_channel(kind) && strcmp(subject->name.bytes, name) == 0;
+}
+
+static void find_implied(struct survey *survey)
+{
+    memcpy(survey->implied, implied, sizeof implied);
+    for (uint32_t i = 0; i < survey->subjects->count; i++) {
+        const struct subject *subject = &survey->subjects->rows[i];
+
+        for (size_t j = 0; j < IMPLIED_COUNT; j++) {
+            struct implied *entry = &survey->implied[j];
+
+            if (is_subject(subject, entry->kind, entry->subject_name))
+                entry->subject = i;
+            if (is_subject(subject, entry->by_kind, entry->by_name))
+                entry->by = i;
+        }
     }
 }
 
@@ -333,6 +405,7 @@ int sources_load(struct sources *sources, sqlite3 *db, int64_t run, const struct
     survey_init(&survey);
     result = each_row(&survey, db, run, true, keep_row);
     if (result == 0 && survey.count) {
+        find_implied(&survey);
         want_all(&survey);
         result = each_row(&survey, db, run, false, take_use);
         decide(sources, &survey);

@@ -225,6 +225,25 @@ Test(sources, values_are_the_same_only_with_the_same_question)
     cr_assert_eq(standing("clock", "realtime"), VERDICT_CONFIRMED);
 }
 
+Test(sources, what_libc_does_to_answer_a_question_follows_from_the_question)
+{
+    add(SHIM, 3, "identity/host", "host-name", 0);
+    add(WITNESS, 3, "identity/host", "kernel", 0);
+    add(SHIM, 2, "resources/cpu", "online", 0);
+    add(WITNESS, 2, "read", "/sys/devices/system/cpu/online", 0);
+    judge_all();
+    cr_assert_eq(standing("host", "kernel"), VERDICT_CONFIRMED);
+    cr_assert_eq(standing("read", "/sys/devices/system/cpu/online"), VERDICT_CONFIRMED);
+}
+
+Test(sources, another_process_has_not_asked)
+{
+    add(SHIM, 3, "identity/host", "host-name", 0);
+    add(WITNESS, 2, "identity/host", "kernel", 0);
+    judge_all();
+    cr_assert_eq(standing("host", "kernel"), VERDICT_UNDECLARED);
+}
+
 Test(sources, what_is_confirmed_is_no_probe_in_the_view_and_uses_no_rule)
 {
     add(SHIM, 3, "read", "/opt/none", ENOENT);
