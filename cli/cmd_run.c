@@ -33,8 +33,8 @@ const struct option cmd_run_options[] = {
     {0, "mode", OPTION_CHOICE, &mode, "MODE", "audit|enforce|sandbox",
      "what happens to an undeclared access; this version has audit: it is recorded"},
     {0, "witness", OPTION_CHOICE, &witness, "MODE", "off|gaps|full",
-     "what the kernel is asked to report: what the shim does not record itself (gaps), all of it, to "
-     "measure the shim (full), or nothing (off); without it gaps"},
+     "what the kernel is asked to report: what the shim does not record itself (gaps), everything, "
+     "to measure the shim (full), or nothing (off); without it gaps"},
     {0, "check", OPTION_FLAG, &check, NULL, NULL,
      "exit with 1 for undeclared findings, with 3 for none but incomplete evidence, unless the "
      "command itself failed"},
