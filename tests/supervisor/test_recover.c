@@ -67,6 +67,22 @@ static int recover(const char *into)
     return status;
 }
 
+/* What a supervisor did with the log before it was killed. */
+static void read_as_supervisor(void)
+{
+    struct store *store;
+    struct drain *drain;
+    struct ingest_counts counts = {0};
+    bool resumed;
+
+    cr_assert_eq(store_open(&store, database, &why), 0);
+    cr_assert_neq(store_begin_run(store, &facts, &resumed), 0);
+    drain = drain_new(directory.log, store, NULL, &counts, false);
+    drain_rest(drain);
+    drain_free(drain);
+    cr_assert_eq(store_close(store), 0);
+}
+
 Test(recover, a_whole_log_becomes_a_run_with_incomplete_evidence)
 {
     cr_assert_eq(recover(NULL), 0, "%s", why.data);
@@ -80,18 +96,9 @@ Test(recover, a_whole_log_becomes_a_run_with_incomplete_evidence)
 
 Test(recover, what_the_first_database_had_is_not_counted_twice)
 {
-    struct store *store;
-    struct drain *drain;
-    struct ingest_counts counts = {0};
     struct log_writer writer;
-    bool resumed;
 
-    cr_assert_eq(store_open(&store, database, &why), 0);
-    cr_assert_neq(store_begin_run(store, &facts, &resumed), 0);
-    drain = drain_new(directory.log, store, NULL, &counts, false);
-    drain_rest(drain);
-    drain_free(drain);
-    cr_assert_eq(store_close(store), 0);
+    read_as_supervisor();
     log_writer_open(&writer, directory.log, 1, 0);
     log_writer_add(&writer, EVENT_READ, 1, "/nowhere/0", NULL, 0, 0);
     log_writer_close(&writer, false);
@@ -103,17 +110,7 @@ Test(recover, what_the_first_database_had_is_not_counted_twice)
 
 Test(recover, another_database_says_what_it_lacks)
 {
-    struct store *store;
-    struct drain *drain;
-    struct ingest_counts counts = {0};
-    bool resumed;
-
-    cr_assert_eq(store_open(&store, database, &why), 0);
-    cr_assert_neq(store_begin_run(store, &facts, &resumed), 0);
-    drain = drain_new(directory.log, store, NULL, &counts, false);
-    drain_rest(drain);
-    drain_free(drain);
-    cr_assert_eq(store_close(store), 0);
+    read_as_supervisor();
     cr_assert_eq(recover(other_database), 0, "%s", why.data);
     cr_assert(strstr(why.data, "missing here") != NULL);
     IS(other_database, "SELECT count(*) FROM blind_spot WHERE class = 'lost-records'", "1");
@@ -207,12 +204,8 @@ static uint16_t number_of(const char *function)
 
 Test(recover, what_two_readers_saw_of_a_process_fits_together)
 {
-    struct store *store;
-    struct drain *drain;
-    struct ingest_counts counts = {0};
     struct log_writer writer;
     struct record *call;
-    bool resumed;
 
     log_writer_open(&writer, directory.log, 1, 0);
     writer.time = 5000;
@@ -220,12 +213,7 @@ Test(recover, what_two_readers_saw_of_a_process_fits_together)
     writer.time = 6000;
     log_writer_start(&writer, 7, 101, 100, 6, START_EXECUTED, "/usr/bin/cc");
     log_writer_close(&writer, true);
-    cr_assert_eq(store_open(&store, database, &why), 0);
-    cr_assert_neq(store_begin_run(store, &facts, &resumed), 0);
-    drain = drain_new(directory.log, store, NULL, &counts, false);
-    drain_rest(drain);
-    drain_free(drain);
-    cr_assert_eq(store_close(store), 0);
+    read_as_supervisor();
     log_writer_open(&writer, directory.log, 1, 0);
     writer.time = 5500;
     call = log_writer_add(&writer, EVENT_EXECUTE, 5, "/usr/bin/cc", "\1", 0, 6);
@@ -236,4 +224,53 @@ Test(recover, what_two_readers_saw_of_a_process_fits_together)
     IS(database, "SELECT group_concat(how || coalesce(parent, '-'), ' ') FROM process",
        "first- fork1 exec5");
     IS(database, "SELECT group_concat(class) FROM blind_spot", "supervisor-died");
+}
+
+#define WITNESSED                                                                                  \
+    "SELECT group_concat(line, ', ') FROM (SELECT s.name || ' ' || p.pid || ' ' || p.how || "      \
+    "coalesce(' of ' || p.parent, '') AS line FROM access a JOIN process p ON p.id = a.process "   \
+    "JOIN subject s ON s.id = a.subject WHERE a.source = 1 ORDER BY s.name)"
+
+/* A child that never reports, and a program that a static one starts. */
+static void write_what_the_witness_saw(void)
+{
+    struct log_writer writer;
+    struct record *image;
+
+    log_writer_open(&writer, directory.log, 1, 0);
+    writer.time = 5000;
+    log_writer_saw(&writer, EVENT_READ, 101, 100, "/child", 0);
+    image = log_writer_saw(&writer, EVENT_PROCESS_START, 102, 100, "/opt/go", 100);
+    image->process = 20;
+    image->value = START_EXECUTED | (uint64_t)IMAGE_STATIC << START_CLASS_SHIFT | 6 << 8;
+    log_writer_saw(&writer, EVENT_READ, 102, 100, "/go", 0);
+    log_writer_start(&writer, 21, 103, 102, 6, START_EXECUTED, "/usr/bin/cc");
+    log_writer_saw(&writer, EVENT_READ, 103, 102, "/cc", 0);
+    log_writer_close(&writer, true);
+}
+
+Test(recover, what_the_witness_saw_is_attributed_from_the_log_alone)
+{
+    write_what_the_witness_saw();
+    cr_assert_eq(recover(NULL), 0, "%s", why.data);
+    IS(database, WITNESSED, "/cc 103 spawn of 20, /child 101 fork of 1, /go 102 spawn of 1");
+}
+
+Test(recover, what_the_witness_saw_after_the_supervisor_stored_the_images_is_theirs)
+{
+    struct log_writer writer;
+
+    write_what_the_witness_saw();
+    read_as_supervisor();
+    log_writer_open(&writer, directory.log, 1, 0);
+    writer.time = 9000;
+    log_writer_saw(&writer, EVENT_READ, 100, 99, "/make", 0);
+    log_writer_saw(&writer, EVENT_READ, 103, 102, "/late", 0)->time = 9000;
+    log_writer_saw(&writer, EVENT_READ, 104, 102, "/fork of go", 0);
+    log_writer_saw(&writer, EVENT_READ, 0, 0, "/of an image", 0)->process = 20;
+    log_writer_close(&writer, false);
+    cr_assert_eq(recover(NULL), 0, "%s", why.data);
+    IS(database, WITNESSED,
+       "/cc 103 spawn of 20, /fork of go 104 fork of 20, /go 102 spawn of 1, /late 103 spawn of "
+       "20, /make 100 first, /of an image 102 spawn of 1");
 }
