@@ -210,6 +210,18 @@ static int mode_for(const struct witness_view *view, uint16_t kind)
     }
 }
 
+static void look_descriptor(struct witness_view *view, const struct witness_row *row)
+{
+    uint32_t flags = 0;
+    size_t length = SIGHT_ROOM - view->used < PATH_MAX
+                        ? 0
+                        : witness_folder((pid_t)view->notice->pid, folder_of(view, row->a),
+                                         view->text + view->used, PATH_MAX, &flags);
+
+    if (length && !(flags & RECORD_RELATIVE_GONE))
+        add_sight(view, row->kind, length, flags);
+}
+
 static void look_path(struct witness_view *view, const struct witness_row *row, uint32_t flags)
 {
     uint64_t given =
@@ -217,6 +229,11 @@ static void look_path(struct witness_view *view, const struct witness_row *row, 
     uint16_t kind = row->kind;
     struct sight *sight;
 
+    if (kind == EVENT_UTIME && row->a != WITNESS_NONE && view->args[row->b] == 0 &&
+        folder_of(view, row->a) != AT_FDCWD) { /* what futimens(3) and futimes(3) are made of */
+        look_descriptor(view, row);
+        return;
+    }
     if (view->call == WITNESS_CALL_name_to_handle_at)
         flags |= given & AT_SYMLINK_FOLLOW ? 0 : RECORD_NO_FOLLOW;
     else if (given & AT_SYMLINK_NOFOLLOW)
@@ -334,18 +351,6 @@ static void look_symlink(struct witness_view *view, const struct witness_row *ro
     link->other = view->used;
     link->other_length = (size_t)length;
     view->used += (size_t)length + 1;
-}
-
-static void look_descriptor(struct witness_view *view, const struct witness_row *row)
-{
-    uint32_t flags = 0;
-    size_t length = SIGHT_ROOM - view->used < PATH_MAX
-                        ? 0
-                        : witness_folder((pid_t)view->notice->pid, folder_of(view, row->a),
-                                         view->text + view->used, PATH_MAX, &flags);
-
-    if (length && !(flags & RECORD_RELATIVE_GONE))
-        add_sight(view, row->kind, length, flags);
 }
 
 /* --- sockets -------------------------------------------------------------------------------- */
