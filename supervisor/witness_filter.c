@@ -28,7 +28,6 @@
 #define X32_BIT       0x40000000u /* in the number of a call of the x32 ABI */
 #define INSTRUCTIONS  4096        /* BPF_MAXINSNS */
 #define GRND_NONBLOCK 1u
-#define MALLOC_BYTES  8u
 
 struct program {
     struct sock_filter code[INSTRUCTIONS];
@@ -92,10 +91,11 @@ static void pass_without_address(struct program *program)
     give(program, SECCOMP_RET_ALLOW);
 }
 
-static void pass_malloc(struct program *program)
+/* It takes a pointer's size of bytes. */
+static void pass_malloc(struct program *program, const struct witness_abi *abi)
 {
     load(program, LOW_HALF(1));
-    if_equal(program, MALLOC_BYTES, 0, 3);
+    if_equal(program, (uint32_t)abi->word, 0, 3);
     load(program, LOW_HALF(2));
     if_equal(program, GRND_NONBLOCK, 0, 1);
     give(program, SECCOMP_RET_ALLOW);
@@ -111,7 +111,8 @@ static void pass_other_clocks(struct program *program)
     give(program, SECCOMP_RET_ALLOW);
 }
 
-static void add_exception(struct program *program, enum witness_call call)
+static void add_exception(struct program *program, const struct witness_abi *abi,
+                          enum witness_call call)
 {
     switch (call) {
     case WITNESS_CALL_newfstatat:
@@ -125,7 +126,7 @@ static void add_exception(struct program *program, enum witness_call call)
         pass_without_address(program);
         break;
     case WITNESS_CALL_getrandom:
-        pass_malloc(program);
+        pass_malloc(program, abi);
         break;
     case WITNESS_CALL_clock_gettime:
     case WITNESS_CALL_clock_gettime64:
@@ -147,7 +148,7 @@ static void add_abi(struct program *program, const struct witness_abi *abi)
         if (abi->numbers[i] == UINT32_MAX)
             continue;
         if_equal(program, abi->numbers[i], 0, 0);
-        add_exception(program, (enum witness_call)i);
+        add_exception(program, abi, (enum witness_call)i);
         add_door(program);
         program->code[comparison].jf = (uint8_t)(program->length - comparison - 1);
     }

@@ -7,7 +7,8 @@
  * Passing without report, because programs' own start and the plainest calls would drown the rest:
  *   newfstatat, statx  with AT_EMPTY_PATH and a descriptor: fstat(3) of what was opened before
  *   sendto             without an address
- *   getrandom          of eight bytes that may fail: what glibc's malloc takes for itself (2.36)
+ *   getrandom          of a pointer's size of bytes that may fail: what glibc's malloc takes for
+ *                      itself (2.36)
  *   clock_gettime      of clocks that do not tell the time of day
  */
 #ifndef WITNESS_FILTER_H
