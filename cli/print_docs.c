@@ -10,6 +10,7 @@
 
 #include "cleanup.h"
 #include "command.h"
+#include "doctor.h"
 #include "manifest.h"
 
 /* Every page but that of one command stands for the whole program. */
@@ -70,6 +71,12 @@ static void print_blind_spots(void)
 #undef BLIND_SPOT
 }
 
+static void print_probes(void)
+{
+    for (size_t i = 0; i < doctor_row_count; i++)
+        print_pair(doctor_rows[i].id, doctor_rows[i].title);
+}
+
 static void print_sets(void)
 {
     for (int i = 0; i < manifest_set_count(); i++) {
@@ -111,6 +118,8 @@ static void fill_in(const char *line, const struct command *command)
         print_channels();
     else if (is_line(line, "@BLIND_SPOTS@"))
         print_blind_spots();
+    else if (is_line(line, "@PROBES@"))
+        print_probes();
     else if (is_line(line, "@SETS@"))
         print_sets();
     else
