@@ -148,10 +148,15 @@ int64_t process_table_id(struct process_table *table, const struct record *head)
 static void note_witnessed(struct process_table *table, struct process *process,
                            const struct record_view *record)
 {
+    const struct process *parent = id_map_get(&table->by_serial, process->parent);
+
     process->shim = process_image_word(CLASS(record->head->value))->word;
     process->witnessed = true;
-    if (record->head->value & START_FORKED)
+    if (record->head->value & START_FORKED) {
+        if (parent)
+            process->shim = parent->shim;
         return;
+    }
     store_blind_spot(table->store, store_process_id(table->store, process->serial),
                      BLIND_SPOT_UNREAD_ENVIRONMENT, record->subject, record->head->subject, 1);
 }

@@ -50,8 +50,9 @@ void witness_write(struct witness *witness, const struct record *head, const cha
     bool is_fact = kind == EVENT_PROCESS_START || kind == EVENT_PROCESS_ARGUMENT ||
                    kind == EVENT_ENVIRONMENT_BLOCK || kind == EVENT_ENVIRONMENT_ENTRY;
 
+    /* The pid of a record without process may be another image by now: who reads it folds it. */
     log_pen_write(witness->pen, head, subject, length, other, other_length,
-                  !is_fact && kind != EVENT_EXECUTE);
+                  !is_fact && kind != EVENT_EXECUTE && head->process != 0);
 }
 
 void witness_blind_spot(struct witness *witness, uint32_t pid, uint32_t parent, const char *class,
