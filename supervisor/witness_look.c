@@ -213,11 +213,11 @@ static int mode_for(const struct witness_view *view, uint16_t kind)
 static void look_descriptor(struct witness_view *view, const struct witness_row *row)
 {
     uint32_t flags = 0;
-    size_t length = SIGHT_ROOM - view->used < PATH_MAX
-                        ? 0
-                        : witness_folder((pid_t)view->notice->pid, folder_of(view, row->a),
-                                         view->text + view->used, PATH_MAX, &flags);
+    size_t length = 0;
 
+    if (SIGHT_ROOM - view->used >= PATH_MAX)
+        length = witness_folder((pid_t)view->notice->pid, folder_of(view, row->a),
+                                view->text + view->used, PATH_MAX, &flags);
     if (length && !(flags & RECORD_RELATIVE_GONE))
         add_sight(view, row->kind, length, flags);
 }
