@@ -20,13 +20,15 @@
 #include "witness_memory.h"
 #include "witness_path.h"
 
-#define PRELOAD   "LD_PRELOAD="
-#define RUN       TALLYMAN_RUN_VARIABLE "="
-#define SHIM_NAME "/libtallyman.so"
-#define RUN_BITS  (RUN_PLAIN_IMAGE | RUN_WITNESSED)
-#define POINTERS  512
-#define STRINGS   (4u << 20) /* bytes of arguments or environment that are looked at */
-#define GO_MS     5000
+#define PRELOAD     "LD_PRELOAD="
+#define RUN         TALLYMAN_RUN_VARIABLE "="
+#define SHIM_NAME   "/libtallyman.so"
+#define RUN_BITS    (RUN_PLAIN_IMAGE | RUN_WITNESSED)
+#define TRACE       "LD_TRACE_LOADED_OBJECTS="
+#define POINTERS    512
+#define ENTRIES_MAX 1000000
+#define STRINGS     (4u << 20) /* bytes of arguments or environment that are looked at */
+#define GO_MS       5000
 
 /* --- before: does the new image get the shim? ----------------------------------------------- */
 
@@ -38,41 +40,56 @@ static uint64_t pointer_at(const void *array, size_t index, size_t word)
     return value;
 }
 
-static bool is_shim_entry(pid_t thread, uint64_t at, bool *is_run)
+/* What an environment says of the image that gets it. */
+struct given {
+    bool preload, run; /* our two variables */
+    bool lists_only;   /* the loader prints its libraries and runs nothing (ldd) */
+};
+
+static void take_entry(struct given *given, pid_t thread, uint64_t at)
 {
     char text[PATH_MAX];
 
     if (witness_read_string(thread, at, text, sizeof text) < 0 && errno != ENAMETOOLONG)
-        return false;
-    *is_run |= strncmp(text, RUN, sizeof RUN - 1) == 0;
-    return strncmp(text, PRELOAD, sizeof PRELOAD - 1) == 0 && strstr(text, SHIM_NAME);
+        return;
+    given->run |= strncmp(text, RUN, sizeof RUN - 1) == 0;
+    given->lists_only |= strncmp(text, TRACE, sizeof TRACE - 1) == 0;
+    given->preload |= strncmp(text, PRELOAD, sizeof PRELOAD - 1) == 0 && strstr(text, SHIM_NAME);
+}
+
+static uint64_t count_entries(pid_t thread, uint64_t environment, size_t word)
+{
+    char pointers[POINTERS * 8];
+    uint64_t count = 0;
+
+    while (environment && count < ENTRIES_MAX) {
+        uint64_t at = environment + count * word;
+        size_t room = POINTERS * word, page = 4096 - (size_t)(at % 4096), here = 0;
+        ssize_t got = witness_read(thread, at, pointers, room < page ? room : page);
+
+        while (got > 0 && here < (size_t)got / word && pointer_at(pointers, here, word))
+            here++;
+        count += here;
+        if (got <= 0 || here < (size_t)got / word)
+            break;
+    }
+    return count;
 }
 
 /* Our two variables stand last in what the shim hands on, so the search goes backwards. */
-static bool has_shim(pid_t thread, uint64_t environment, size_t word)
+static struct given look_for_shim(pid_t thread, uint64_t environment, size_t word)
 {
-    char pointers[POINTERS * 8];
-    uint64_t count = 0, at = environment;
-    bool preload = false, run = false;
+    struct given given = {false, false, false};
+    uint64_t count = count_entries(thread, environment, word);
 
-    while (environment && witness_read(thread, at, pointers, word) == (ssize_t)word &&
-           pointer_at(pointers, 0, word) && count < STRINGS) {
-        ssize_t got = witness_read(thread, at, pointers, POINTERS * word - at % word);
-        size_t here = 0;
+    while (count-- && !(given.preload && given.run)) {
+        char pointer[8];
 
-        while (here < (size_t)got / word && pointer_at(pointers, here, word))
-            here++;
-        count += here;
-        at += here * word;
-        if (here < (size_t)got / word)
+        if (witness_read(thread, environment + count * word, pointer, word) != (ssize_t)word)
             break;
+        take_entry(&given, thread, pointer_at(pointer, 0, word));
     }
-    while (count-- && !(preload && run)) {
-        if (witness_read(thread, environment + count * word, pointers, word) != (ssize_t)word)
-            break;
-        preload |= is_shim_entry(thread, pointer_at(pointers, 0, word), &run);
-    }
-    return preload && run;
+    return given;
 }
 
 static bool reports_in(const struct witness *witness, enum image_class class)
@@ -400,6 +417,7 @@ void witness_exec(struct witness *witness, struct witness_view *view)
     const struct witness_row *row = &witness_rows[view->call];
     struct sight *sight = look_program(view);
     enum image_class class = IMAGE_UNKNOWN;
+    struct given given = {false, false, false};
     bool shim = false;
 
     if (sight) {
@@ -409,11 +427,14 @@ void witness_exec(struct witness *witness, struct witness_view *view)
                                        path, sight->flags, X_OK);
         if (sight->error == 0)
             class = command_image_of(path, witness->serves_siblings);
-        shim = reports_in(witness, class) &&
-               has_shim((pid_t)view->notice->pid, view->args[row->c + 1], view->abi->word);
+        if (reports_in(witness, class)) {
+            given =
+                look_for_shim((pid_t)view->notice->pid, view->args[row->c + 1], view->abi->word);
+            shim = (given.preload && given.run) || given.lists_only;
+        }
         add_class(view, sight, class);
     }
-    if (!sight || sight->error || (shim && class != IMAGE_GO)) {
+    if (!sight || sight->error || (shim && (class != IMAGE_GO || given.lists_only))) {
         if (sight && sight->error == 0 && class == IMAGE_SECURE)
             note_dropped_privileges(witness, view, sight);
         if (sight && sight->error == 0 && witness_task_image(view->leader))

@@ -30,7 +30,7 @@ kill -TERM $tool
 wait $tool
 is "TERM to tallyman alone reaches the command, whose status counts" "$?" 4
 is "once" "$(got)" "TERM "
-is "the database says that it was interrupted" "$(ask 'SELECT interrupted, evidence FROM run')" "15|incomplete"
+is "the database says that it was interrupted" "$(ask 'SELECT interrupted, evidence FROM run')" "15|complete"
 
 begin
 kill -HUP $tool
