@@ -224,7 +224,7 @@ static void take_orphan(void *context, const struct execution *execution)
     struct process_table *table = context;
     struct process *process = id_map_get(&table->by_serial, execution->started);
 
-    if (process)
+    if (process && !process->settled)
         process_add_orphan(table, process);
 }
 

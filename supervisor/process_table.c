@@ -51,7 +51,7 @@ static void load(void *context, const struct process_row *row)
     process->exe = row->exe;
     process->how = static_word(hows, sizeof hows / sizeof *hows, row->how);
     process->shim = static_word(shims, sizeof shims / sizeof *shims, row->shim);
-    process->reported = process->stored = process->settled = true;
+    process->reported = process->stored = process->settled = process->stored_before = true;
     process->has_argv = row->has_argv;
     process->ended = (uint64_t)row->ended;
     process->status = W_EXITCODE(row->exit_status > 0 ? (int)row->exit_status : 0,
@@ -66,7 +66,6 @@ static void load(void *context, const struct process_row *row)
         table->first = process;
     } else if (process->parent == 0) {
         process_add_orphan(table, process);
-        process->stored_before = true;
     }
 }
 
@@ -161,6 +160,20 @@ static void note_witnessed(struct process_table *table, struct process *process,
                      BLIND_SPOT_UNREAD_ENVIRONMENT, record->subject, record->head->subject, 1);
 }
 
+/* The earlier reader stored it and was gone before it marked the chunk: what follows comes again.
+ */
+static void start_again(struct process_table *table, struct process *process,
+                        const struct record *head, const struct subject *exe)
+{
+    uint64_t from = PARENT(head->value);
+
+    process->has_argv = false;
+    if ((head->value & START_FORKED) || from == 0 || from > LOG_ID_MAX)
+        return;
+    id_map_put(&table->by_execution, from, process);
+    executions_started(table->executions, from, process->serial, exe);
+}
+
 void process_table_start(struct process_table *table, const struct record_view *record,
                          const struct subject *exe)
 {
@@ -168,6 +181,8 @@ void process_table_start(struct process_table *table, const struct record_view *
     struct process *process = process_get(table, head->process, head);
     uint64_t from = PARENT(head->value);
 
+    if (process->stored_before)
+        start_again(table, process, head, exe);
     if (process->reported)
         return; /* a copy: the first one counts */
     process->reported = true;

@@ -67,19 +67,26 @@ static int recover(const char *into)
     return status;
 }
 
-/* What a supervisor did with the log before it was killed. */
-static void read_as_supervisor(void)
+/* What a supervisor did with the log before it was killed: as it stored the records, or once it had
+ * marked them as stored. */
+static void read_as_supervisor(bool marks)
 {
     struct store *store;
-    struct drain *drain;
+    struct ingest *ingest;
     struct ingest_counts counts = {0};
+    struct log_reader *reader = log_reader_new(directory.log, false);
     bool resumed;
 
     cr_assert_eq(store_open(&store, database, &why), 0);
     cr_assert_neq(store_begin_run(store, &facts, &resumed), 0);
-    drain = drain_new(directory.log, store, NULL, &counts, false);
-    drain_rest(drain);
-    drain_free(drain);
+    ingest = ingest_new(store, NULL, &counts);
+    cr_assert_not(log_reader_pass(reader, true, 10000, ingest_record, ingest));
+    ingest_flush(ingest, UINT64_MAX);
+    cr_assert_eq(store_commit(store), 0);
+    if (marks)
+        log_reader_release(reader);
+    ingest_free(ingest);
+    log_reader_free(reader);
     cr_assert_eq(store_close(store), 0);
 }
 
@@ -98,7 +105,7 @@ Test(recover, what_the_first_database_had_is_not_counted_twice)
 {
     struct log_writer writer;
 
-    read_as_supervisor();
+    read_as_supervisor(true);
     log_writer_open(&writer, directory.log, 1, 0);
     log_writer_add(&writer, EVENT_READ, 1, "/nowhere/0", NULL, 0, 0);
     log_writer_close(&writer, false);
@@ -110,7 +117,7 @@ Test(recover, what_the_first_database_had_is_not_counted_twice)
 
 Test(recover, another_database_says_what_it_lacks)
 {
-    read_as_supervisor();
+    read_as_supervisor(true);
     cr_assert_eq(recover(other_database), 0, "%s", why.data);
     cr_assert(strstr(why.data, "missing here") != NULL);
     IS(other_database, "SELECT count(*) FROM blind_spot WHERE class = 'lost-records'", "1");
@@ -213,7 +220,7 @@ Test(recover, what_two_readers_saw_of_a_process_fits_together)
     writer.time = 6000;
     log_writer_start(&writer, 7, 101, 100, 6, START_EXECUTED, "/usr/bin/cc");
     log_writer_close(&writer, true);
-    read_as_supervisor();
+    read_as_supervisor(true);
     log_writer_open(&writer, directory.log, 1, 0);
     writer.time = 5500;
     call = log_writer_add(&writer, EVENT_EXECUTE, 5, "/usr/bin/cc", "\1", 0, 6);
@@ -261,7 +268,7 @@ Test(recover, what_the_witness_saw_after_the_supervisor_stored_the_images_is_the
     struct log_writer writer;
 
     write_what_the_witness_saw();
-    read_as_supervisor();
+    read_as_supervisor(true);
     log_writer_open(&writer, directory.log, 1, 0);
     writer.time = 9000;
     log_writer_saw(&writer, EVENT_READ, 100, 99, "/make", 0);
@@ -273,4 +280,25 @@ Test(recover, what_the_witness_saw_after_the_supervisor_stored_the_images_is_the
     IS(database, WITNESSED,
        "/cc 103 spawn of 20, /fork of go 104 fork of 20, /go 102 spawn of 1, /late 103 spawn of "
        "20, /make 100 first, /of an image 102 spawn of 1");
+}
+
+Test(recover, what_was_stored_and_not_marked_is_no_second_process)
+{
+    struct log_writer writer;
+    struct record *call;
+
+    log_writer_open(&writer, directory.log, 1, 0);
+    writer.time = 5000;
+    call = log_writer_add(&writer, EVENT_EXECUTE, 1, "/usr/bin/cc", "\1", 0, 6);
+    call->pid = 101;
+    call->hook = number_of("execve");
+    log_writer_start(&writer, 7, 101, 100, 6, START_EXECUTED, "/usr/bin/cc");
+    log_writer_add(&writer, EVENT_PROCESS_ARGUMENT, 7, "cc", NULL, 0, 0);
+    log_writer_close(&writer, true);
+    read_as_supervisor(false);
+    cr_assert_eq(recover(NULL), 0, "%s", why.data);
+    IS(database, "SELECT group_concat(how || coalesce(parent, '-'), ' ') FROM process",
+       "first- spawn1");
+    IS(database, "SELECT command FROM process WHERE serial = 7", "cc");
+    IS(database, "SELECT group_concat(class) FROM blind_spot", "supervisor-died");
 }
