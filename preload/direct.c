@@ -6,9 +6,11 @@
 #include "direct.h"
 
 #include <limits.h>
+#include <unistd.h>
 
 #include "hook.h"
 #include "resolve.h"
+#include "text.h"
 
 #define STAT_VERSION                                                                               \
     1 /* what glibc's headers had its stat functions pass to __xstat: _STAT_VER                    \
@@ -36,6 +38,35 @@ static inline bool one_thread(void)
     return flag && *(const volatile char *)flag;
 }
 
+/* --- streams and folders -------------------------------------------------------------------- */
+
+/* What libc makes of a descriptor, which is closed where that is nothing. */
+static inline void *take_or_close(void *made, int fd)
+{
+    int error = errno;
+
+    if (!made)
+        raw_close(fd);
+    errno = error;
+    return made;
+}
+
+/* fdopen makes the same of a descriptor as fopen of a path, for these two modes. */
+static inline bool open_to_read(const char *path, const char *mode, FILE **stream)
+{
+    typedef FILE *maker(int, const char *);
+    maker *make = (maker *)real_in_libc("fdopen");
+    int fd;
+
+    if (!make || !one_thread() || !(text_equal(mode, "r") || text_equal(mode, "rb")))
+        return false;
+    fd = (int)finish(DOOR(SYS_openat, AT_FDCWD, path, O_RDONLY, 0, 0, 0));
+    *stream = fd < 0 ? NULL : take_or_close(make(fd, mode), fd);
+    return true;
+}
+
+/* --- one call ------------------------------------------------------------------------------- */
+
 #define DECLARED(name) static __typeof__(hook_##name) direct_##name; /* the type is checked */
 #define DIRECT(name, ret, params, args, when, number, a, b, c, d, e)                               \
     DECLARED(name)                                                                                 \
@@ -54,9 +85,65 @@ static inline bool one_thread(void)
             return BEHIND(name) args;                                                              \
         return (int)finish(DOOR(SYS_openat, dirfd, path, how, mode, 0, 0));                        \
     }
+#define FOPEN(name)                                                                                \
+    DECLARED(name)                                                                                 \
+    static FILE *direct_##name(const char *path, const char *mode)                                 \
+    {                                                                                              \
+        FILE *stream;                                                                              \
+        return open_to_read(path, mode, &stream) ? stream : BEHIND(name)(path, mode);              \
+    }
+#define OTHER(name)
 #include "direct.def"
 #undef DIRECT
 #undef OPENING
+#undef FOPEN
+
+/* --- access --------------------------------------------------------------------------------- */
+
+/* Since 2.33 (which began to export stat) libc asks the kernel first, flags or not. */
+DECLARED(faccessat)
+static int direct_faccessat(int dirfd, const char *path, int mode, int flags)
+{
+    long result = -ENOSYS;
+
+    if (!flags || real_in_libc("stat"))
+        result = DOOR(SYS_faccessat2, dirfd, path, mode, flags, 0, 0);
+    return result == -ENOSYS ? BEHIND(faccessat)(dirfd, path, mode, flags) : (int)finish(result);
+}
+
+/* Of its own accord libc looks at the file first, whatever is asked. False: not decided, for a
+ * process with two identities. */
+static bool try_access(const char *path, int mode, int *result)
+{
+    struct stat status;
+    long error;
+
+    if (!RAW_STRUCTURES_FIT ||
+        RAW(SYS_geteuid, 0, 0, 0, 0, 0, 0) != RAW(SYS_getuid, 0, 0, 0, 0, 0, 0) ||
+        RAW(SYS_getegid, 0, 0, 0, 0, 0, 0) != RAW(SYS_getgid, 0, 0, 0, 0, 0, 0))
+        return false;
+    error = DOOR(RAW_SYS_FSTATAT, AT_FDCWD, path, &status, 0, 0, 0);
+    if (error == 0 && (mode & (R_OK | W_OK | X_OK)))
+        error = DOOR(SYS_access, path, mode & (R_OK | W_OK | X_OK), 0, 0, 0, 0);
+    *result = (int)finish(error);
+    return true;
+}
+
+DECLARED(eaccess)
+static int direct_eaccess(const char *path, int mode)
+{
+    int result;
+
+    return try_access(path, mode, &result) ? result : BEHIND(eaccess)(path, mode);
+}
+
+DECLARED(euidaccess)
+static int direct_euidaccess(const char *path, int mode)
+{
+    int result;
+
+    return try_access(path, mode, &result) ? result : BEHIND(euidaccess)(path, mode);
+}
 
 /* --- more than one call --------------------------------------------------------------------- */
 
@@ -70,15 +157,48 @@ static int direct_statx(int dirfd, const char *path, int flags, unsigned mask, s
                              : (int)finish(result);
 }
 
-/* Since 2.33 (which began to export stat) libc asks the kernel first, flags or not. */
-DECLARED(faccessat)
-static int direct_faccessat(int dirfd, const char *path, int mode, int flags)
+/* Not a cancellation point. */
+DECLARED(opendir)
+static DIR *direct_opendir(const char *path)
 {
-    long result = -ENOSYS;
+    typedef DIR *maker(int);
+    maker *make = (maker *)real_in_libc("fdopendir");
+    int fd;
 
-    if (!flags || real_in_libc("stat"))
-        result = DOOR(SYS_faccessat2, dirfd, path, mode, flags, 0, 0);
-    return result == -ENOSYS ? BEHIND(faccessat)(dirfd, path, mode, flags) : (int)finish(result);
+    if (!make)
+        return BEHIND(opendir)(path);
+    fd = (int)finish(DOOR(SYS_openat, AT_FDCWD, path,
+                          O_RDONLY | O_NONBLOCK | O_DIRECTORY | O_LARGEFILE | O_CLOEXEC, 0, 0, 0));
+    return fd < 0 ? NULL : take_or_close(make(fd), fd);
+}
+
+/* The kernel counts in units of its own. 0: it does not tell. */
+static long physical_pages(void)
+{
+    struct sysinfo memory;
+    unsigned long unit, page = RAW_PAGE;
+
+    if (DOOR(SYS_sysinfo, &memory, 0, 0, 0, 0, 0) != 0)
+        return 0;
+    for (unit = memory.mem_unit; unit > 1 && page > 1; unit >>= 1)
+        page >>= 1;
+    return (long)(memory.totalram * unit / page);
+}
+
+DECLARED(get_phys_pages)
+static long direct_get_phys_pages(void)
+{
+    long pages = physical_pages();
+
+    return pages ? pages : BEHIND(get_phys_pages)();
+}
+
+DECLARED(sysconf)
+static long direct_sysconf(int name)
+{
+    long pages = name == _SC_PHYS_PAGES ? physical_pages() : 0;
+
+    return pages ? pages : BEHIND(sysconf)(name);
 }
 
 DECLARED(realpath)
@@ -115,13 +235,11 @@ real_function direct_function(enum hook hook)
         return (real_function)direct_##name;
 #define DIRECT(name, ret, params, args, when, number, a, b, c, d, e) ROW(name)
 #define OPENING(name, params, args, dirfd, how)                      ROW(name)
+#define FOPEN(name)                                                  ROW(name)
+#undef OTHER
+#define OTHER(name) ROW(name)
     switch (hook) {
 #include "direct.def"
-        ROW(statx)
-        ROW(faccessat)
-        ROW(realpath)
-        ROW(canonicalize_file_name)
-        ROW(__realpath_chk)
     default:
         return NULL;
     }

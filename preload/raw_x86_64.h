@@ -67,6 +67,8 @@ static inline long raw_map_at(size_t size, int protection, int flags, int fd, ui
 /* The number of stat at a folder, for syscall(2). */
 #define RAW_SYS_FSTATAT SYS_newfstatat
 
+#define RAW_PAGE 4096u
+
 /* That of mmap, with an offset of 0. */
 #define RAW_SYS_MMAP SYS_mmap
 
