@@ -19,8 +19,9 @@
 
 #include "quote.h"
 
-#define NEAR                                                                                       \
-    256u /* reports are numbered one after the other: how far the open ones may lie apart */
+/* Reports are numbered one after the other. How far the open ones may lie apart: a process has one,
+ * and execs wait while others are taken. */
+#define NEAR     65536u
 #define QUIT     'q'
 #define SERVE    's'
 #define LISTENER 'l'
