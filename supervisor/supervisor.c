@@ -310,10 +310,13 @@ static void note_command_ended(struct supervision *run)
 static void note_blind_spots(struct supervision *run)
 {
     struct log_totals totals = drain_totals(run->drain);
+    struct witness_counts seen =
+        run->witness ? witness_counts(run->witness) : (struct witness_counts){0};
     uint64_t damaged = totals.damaged + ingest_damaged(drain_ingest(run->drain));
+    uint64_t lost = totals.lost + seen.lost;
 
-    uint64_t lost = totals.lost + (run->witness ? witness_counts(run->witness).lost : 0);
-
+    if (seen.taken_back)
+        store_blind_spot(run->store, 0, BLIND_SPOT_INTERRUPTED, NULL, 0, seen.taken_back);
     if (lost)
         store_blind_spot(run->store, 0, BLIND_SPOT_LOST_RECORDS, NULL, 0, lost);
     if (damaged)

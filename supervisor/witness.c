@@ -156,21 +156,32 @@ static void count_interrupted(struct witness *witness, const struct witness_view
                        strlen(name));
 }
 
+/* What was read, changed while the thread waited, so it was another thread or process. After the
+ * answer the thread itself may use its memory anew: then only those are looked at that were caught
+ * at it before. */
+void witness_note_change(struct witness *witness, struct witness_view *view)
+{
+    if (!witness_was_changed(view))
+        return;
+    view->leader->is_changed = true;
+    witness_blind_spot(witness, view->task->pid, view->task->parent, "raced", view->path,
+                       strlen(view->path));
+}
+
 static void take_call(struct witness *witness, struct witness_view *view)
 {
     int error = witness_rows[view->call].shape == WITNESS_REFUSE ? ENOSYS : 0;
-    bool shared;
 
     witness_look(view);
+    if (!view->leader->is_changed)
+        witness_note_change(witness, view);
     if (!witness_answer(witness, view->notice->id, error)) {
         count_interrupted(witness, view);
         return;
     }
-    shared = view->leader->threads || (pid_t)view->notice->pid != view->task->leader;
+    if (view->leader->is_changed)
+        witness_note_change(witness, view);
     write_sights(witness, view);
-    if (shared && witness_was_changed(view))
-        witness_blind_spot(witness, view->task->pid, view->task->parent, "raced", view->path,
-                           strlen(view->path));
 }
 
 static void start_view(struct witness *witness)
@@ -189,9 +200,21 @@ static void start_view(struct witness *witness)
         view->args[i] = notice->data.args[i] & mask;
     view->task = witness_task_of(witness->tasks, (pid_t)notice->pid, view->time);
     view->leader = witness_task_leader(witness->tasks, view->task);
-    view->path_at = 0;
+    view->check_count = 0;
+    view->scoped = false;
     view->sight_count = 0;
     view->used = 0;
+}
+
+/* Reports are numbered one after the other. One that is missing was taken back: a signal came
+ * before it could be looked at, so the call failed with EINTR or is made once more (SA_RESTART). */
+static void count_missing(struct witness *witness)
+{
+    uint64_t id = witness->notice->id;
+
+    if (witness->next_notice)
+        witness->counts.taken_back += id - witness->next_notice;
+    witness->next_notice = id + 1;
 }
 
 static void take(struct witness *witness)
@@ -200,6 +223,7 @@ static void take(struct witness *witness)
 
     witness->counts.calls++;
     *witness->guard.last = witness->notice->id;
+    count_missing(witness);
     start_view(witness);
     if (view->call == WITNESS_CALL_COUNT) {
         pass_unknown(witness, view);

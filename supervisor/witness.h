@@ -41,6 +41,7 @@ void witness_free(struct witness *witness);
 struct witness_counts {
     uint64_t calls;       /* reported */
     uint64_t interrupted; /* ended by a signal while they were looked at */
+    uint64_t taken_back;  /* ended by a signal before they could be looked at */
     uint64_t lost;        /* records that could not be written */
 };
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -357,25 +358,23 @@ static void forget_command(struct witness *witness, struct witness_view *view)
     view->sight_count = 0;
 }
 
-/* execveat(2) of a descriptor names its file by an empty path. */
-static struct sight *look_program(struct witness_view *view)
+#define REACH_ROOM (PATH_MAX + 64)
+
+/* execveat(2) of a descriptor names its file by an empty path. `reach` gets the name by which we
+ * can open the file. */
+static struct sight *look_program(struct witness_view *view, char *reach)
 {
     const struct witness_row *row = &witness_rows[view->call];
     int folder = row->a == WITNESS_NONE ? AT_FDCWD : (int)(uint32_t)view->args[row->a];
     struct sight *sight = witness_look_path(view, EVENT_EXECUTE, folder, view->args[row->b], 0);
-    uint32_t flags = 0;
-    size_t length;
 
-    if (sight || view->sight_count)
-        return sight;
-    length =
-        witness_folder((pid_t)view->notice->pid, folder, view->text + view->used, PATH_MAX, &flags);
-    if (length == 0)
-        return NULL;
-    sight = &view->sights[view->sight_count++];
-    *sight = (struct sight){
-        .kind = EVENT_EXECUTE, .flags = flags, .subject = view->used, .subject_length = length};
-    view->used += length + 1;
+    if (sight) {
+        witness_reach((pid_t)view->notice->pid, view->task->leader,
+                      witness_sight_subject(view, sight), reach, REACH_ROOM);
+    } else if (view->sight_count == 0 && folder >= 0 && (view->args[4] & AT_EMPTY_PATH)) {
+        snprintf(reach, REACH_ROOM, "/proc/%d/fd/%d", (int)view->notice->pid, folder);
+        sight = witness_look_descriptor(view, EVENT_EXECUTE, folder);
+    }
     return sight;
 }
 
@@ -412,21 +411,31 @@ static void start_going_with(struct witness *witness, const struct witness_view 
     queue(witness, exec);
 }
 
+/* Class of the image, and whether the shim will be in it. A look from outside another root may miss
+ * a file that is there. */
+static enum image_class look_class(struct witness *witness, struct witness_view *view,
+                                   struct sight *sight, const char *reach)
+{
+    if (sight->flags & RECORD_UNRESOLVED)
+        return IMAGE_UNKNOWN;
+    sight->error = witness_look_at((pid_t)view->notice->pid, view->task->leader, EVENT_EXECUTE,
+                                   reach, sight->flags, X_OK);
+    if (view->roots_differ)
+        sight->error = 0;
+    return sight->error ? IMAGE_UNKNOWN : command_image_of(reach, witness->serves_siblings);
+}
+
 void witness_exec(struct witness *witness, struct witness_view *view)
 {
     const struct witness_row *row = &witness_rows[view->call];
-    struct sight *sight = look_program(view);
+    char reach[REACH_ROOM];
+    struct sight *sight = look_program(view, reach);
     enum image_class class = IMAGE_UNKNOWN;
     struct given given = {false, false, false};
     bool shim = false;
 
     if (sight) {
-        const char *path = witness_sight_subject(view, sight);
-
-        sight->error = witness_look_at((pid_t)view->notice->pid, view->task->leader, EVENT_EXECUTE,
-                                       path, sight->flags, X_OK);
-        if (sight->error == 0)
-            class = command_image_of(path, witness->serves_siblings);
+        class = look_class(witness, view, sight, reach);
         if (reports_in(witness, class)) {
             given =
                 look_for_shim((pid_t)view->notice->pid, view->args[row->c + 1], view->abi->word);
@@ -434,6 +443,7 @@ void witness_exec(struct witness *witness, struct witness_view *view)
         }
         add_class(view, sight, class);
     }
+    witness_note_change(witness, view);
     if (!sight || sight->error || (shim && (class != IMAGE_GO || given.lists_only))) {
         if (sight && sight->error == 0 && class == IMAGE_SECURE)
             note_dropped_privileges(witness, view, sight);

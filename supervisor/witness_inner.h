@@ -46,6 +46,7 @@ struct witness {
     pthread_mutex_t lock; /* of the queue */
     pthread_cond_t more;
     struct witness_exec *first, **last;
+    uint64_t next_notice; /* number of the next report if none is missing, 0 not known */
     struct witness_counts counts;
 };
 
@@ -54,6 +55,9 @@ bool witness_answer(struct witness *witness, uint64_t notice, int error);
 
 void witness_write(struct witness *witness, const struct record *head, const char *subject,
                    size_t length, const char *other, size_t other_length);
+
+/* Before the answer: notes when somebody has changed what the call's arguments point to. */
+void witness_note_change(struct witness *witness, struct witness_view *view);
 
 /* A report of an exec. Answers it, now or later. */
 void witness_exec(struct witness *witness, struct witness_view *view);

@@ -15,12 +15,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "bytes_hash.h"
 #include "tallyman/event.h"
 #include "tallyman/record.h"
 #include "witness_memory.h"
 #include "witness_path.h"
 
 #define NAME_MAX_SHOWN 512u /* of a socket */
+#define MESSAGES_MAX   1024 /* of one call; the kernel looks at no more (UIO_MAXIOV) */
 
 /* --- sights --------------------------------------------------------------------------------- */
 
@@ -69,8 +71,9 @@ static bool put_before(struct witness_view *view, const char *before, size_t len
     return true;
 }
 
-/* The path in `view->path` made absolute, in the free room. */
-static bool make_absolute(struct witness_view *view, int folder, uint32_t *flags)
+/* The path in `view->path` made absolute, in the free room. `*error`: what the kernel says when the
+ * folder is none. */
+static bool make_absolute(struct witness_view *view, int folder, uint32_t *flags, int *error)
 {
     char *to = view->text + view->used;
     size_t length = strlen(view->path), before;
@@ -79,10 +82,11 @@ static bool make_absolute(struct witness_view *view, int folder, uint32_t *flags
     if (SIGHT_ROOM - view->used < 2 * PATH_MAX)
         return false;
     memcpy(to, view->path, length + 1);
-    if (view->path[0] != '/') {
+    if (view->path[0] != '/' || view->scoped) {
         before = witness_folder((pid_t)view->notice->pid, folder, start, sizeof start - 1, flags);
         if (before == 0) {
             *flags |= RECORD_UNRESOLVED;
+            *error = errno == ENOENT ? EBADF : errno == ENOTDIR ? ENOTDIR : 0;
             return true;
         }
         if (start[before - 1] != '/')
@@ -98,18 +102,40 @@ static bool make_absolute(struct witness_view *view, int folder, uint32_t *flags
     return true;
 }
 
+static void note_check(struct witness_view *view, uint64_t at, const void *bytes, size_t length)
+{
+    if (view->check_count < CHECKS_MAX)
+        view->checks[view->check_count++] =
+            (struct sight_check){at, length, bytes_hash(bytes, length, 0)};
+}
+
+bool witness_was_changed(const struct witness_view *view)
+{
+    char now[PATH_MAX];
+
+    for (size_t i = 0; i < view->check_count; i++) {
+        const struct sight_check *check = &view->checks[i];
+        ssize_t got = witness_read((pid_t)view->notice->pid, check->at, now, check->length);
+
+        if (got == (ssize_t)check->length && bytes_hash(now, check->length, 0) != check->hash)
+            return true;
+    }
+    return false;
+}
+
 static struct sight *unreadable(struct witness_view *view, uint16_t kind, uint32_t flags, int error)
 {
-    view->text[view->used] = '\0';
-    if (error == ENAMETOOLONG) {
-        memcpy(view->text + view->used, view->path, sizeof view->path);
-        struct sight *sight = add_sight(view, kind, strlen(view->path), flags | RECORD_CUT);
+    struct sight *sight = NULL;
 
+    if (error == ENAMETOOLONG && SIGHT_ROOM - view->used >= sizeof view->path) {
+        memcpy(view->text + view->used, view->path, sizeof view->path);
+        sight = add_sight(view, kind, strlen(view->path), flags | RECORD_CUT);
         if (sight)
             sight->error = ENAMETOOLONG;
-        return NULL;
+    } else if (view->sight_count < SIGHTS_MAX) {
+        view->sights[view->sight_count++] =
+            (struct sight){.kind = kind, .flags = flags | RECORD_UNREADABLE};
     }
-    add_sight(view, kind, 0, flags | RECORD_UNREADABLE);
     return NULL;
 }
 
@@ -118,29 +144,31 @@ struct sight *witness_look_path(struct witness_view *view, uint16_t kind, int fo
 {
     ssize_t length =
         witness_read_string((pid_t)view->notice->pid, path, view->path, sizeof view->path);
+    struct sight *sight;
+    int error = 0;
 
     if (length < 0)
         return unreadable(view, kind, flags, errno);
-    if (view->path_at == 0) {
-        view->path_at = path;
-        view->path_length = (size_t)length + 1;
-    }
+    note_check(view, path, view->path, (size_t)length + 1);
     if (length == 0)
         return NULL; /* names nothing, or the descriptor itself (AT_EMPTY_PATH) */
-    if (!make_absolute(view, folder, &flags))
+    if (!make_absolute(view, folder, &flags, &error))
         return unreadable(view, kind, flags, EFAULT);
-    return add_sight(view, kind, strlen(view->text + view->used), flags);
+    sight = add_sight(view, kind, strlen(view->text + view->used), flags);
+    if (sight)
+        sight->error = error;
+    return sight;
 }
 
-bool witness_was_changed(const struct witness_view *view)
+struct sight *witness_look_descriptor(struct witness_view *view, uint16_t kind, int descriptor)
 {
-    char now[PATH_MAX];
+    uint32_t flags = 0;
+    size_t length = SIGHT_ROOM - view->used < PATH_MAX
+                        ? 0
+                        : witness_folder((pid_t)view->notice->pid, descriptor,
+                                         view->text + view->used, PATH_MAX, &flags);
 
-    if (view->path_at == 0 || view->path_length > sizeof now)
-        return false;
-    return witness_read((pid_t)view->notice->pid, view->path_at, now, view->path_length) ==
-               (ssize_t)view->path_length &&
-           memcmp(now, view->path, view->path_length) != 0;
+    return length ? add_sight(view, kind, length, flags) : NULL;
 }
 
 /* What a name is made in must be there. */
@@ -210,16 +238,29 @@ static int mode_for(const struct witness_view *view, uint16_t kind)
     }
 }
 
-static void look_descriptor(struct witness_view *view, const struct witness_row *row)
+/* A file that has no name any more is nobody's input or output. */
+static void look_descriptor(struct witness_view *view, uint16_t kind, int descriptor)
 {
-    uint32_t flags = 0;
-    size_t length = 0;
+    const struct sight *sight = witness_look_descriptor(view, kind, descriptor);
 
-    if (SIGHT_ROOM - view->used >= PATH_MAX)
-        length = witness_folder((pid_t)view->notice->pid, folder_of(view, row->a),
-                                view->text + view->used, PATH_MAX, &flags);
-    if (length && !(flags & RECORD_RELATIVE_GONE))
-        add_sight(view, row->kind, length, flags);
+    if (sight && (sight->flags & RECORD_RELATIVE_GONE))
+        view->sight_count--;
+}
+
+/* The call is about the descriptor that stands in the folder's place. */
+static bool is_nameless(const struct witness_view *view, const struct witness_row *row,
+                        uint64_t given)
+{
+    uint64_t path = view->args[row->b];
+    char first;
+
+    if (row->a == WITNESS_NONE)
+        return false;
+    if (path == 0) /* what futimens(3) and futimes(3) are made of */
+        return (row->kind == EVENT_UTIME && folder_of(view, row->a) != AT_FDCWD) ||
+               (given & AT_EMPTY_PATH);
+    return ((given & AT_EMPTY_PATH) || view->call == WITNESS_CALL_readlinkat) &&
+           witness_read((pid_t)view->notice->pid, path, &first, 1) == 1 && first == '\0';
 }
 
 static void look_path(struct witness_view *view, const struct witness_row *row, uint32_t flags)
@@ -229,9 +270,8 @@ static void look_path(struct witness_view *view, const struct witness_row *row, 
     uint16_t kind = row->kind;
     struct sight *sight;
 
-    if (kind == EVENT_UTIME && row->a != WITNESS_NONE && view->args[row->b] == 0 &&
-        folder_of(view, row->a) != AT_FDCWD) { /* what futimens(3) and futimes(3) are made of */
-        look_descriptor(view, row);
+    if (is_nameless(view, row, given)) {
+        look_descriptor(view, kind, folder_of(view, row->a));
         return;
     }
     if (view->call == WITNESS_CALL_name_to_handle_at)
@@ -304,6 +344,7 @@ static void look_open_how(struct witness_view *view, const struct witness_row *r
         unreadable(view, row->kind, 0, EFAULT);
         return;
     }
+    view->scoped = how.resolve & RESOLVE_IN_ROOT;
     look_open(view, folder_of(view, row->a), view->args[row->b], (int)how.flags);
 }
 
@@ -314,13 +355,17 @@ static void look_pair(struct witness_view *view, const struct witness_row *row)
 {
     int second = row->a == WITNESS_NONE ? row->b + 1 : row->b + 2;
     int folder = row->a == WITNESS_NONE ? AT_FDCWD : (int)(uint32_t)view->args[row->b + 1];
-    struct sight *from = witness_look_path(view, row->kind, folder_of(view, row->a),
-                                           view->args[row->b], RECORD_NO_FOLLOW);
+    bool nameless = view->call == WITNESS_CALL_linkat && is_nameless(view, row, view->args[4]);
+    struct sight *from = nameless
+                             ? witness_look_descriptor(view, row->kind, folder_of(view, row->a))
+                             : witness_look_path(view, row->kind, folder_of(view, row->a),
+                                                 view->args[row->b], RECORD_NO_FOLLOW);
     struct sight *to;
 
     if (!from)
         return;
-    check(view, from, F_OK);
+    if (!nameless)
+        check(view, from, F_OK);
     to = witness_look_path(view, row->kind, folder, view->args[second], RECORD_NO_FOLLOW);
     if (to) {
         from->other = to->subject;
@@ -397,6 +442,7 @@ static void look_address(struct witness_view *view, uint16_t kind, uint64_t at, 
         unreadable(view, kind, 0, EFAULT);
         return;
     }
+    note_check(view, at, &address, size);
     switch (address.any.sa_family) {
     case AF_UNSPEC:
         return; /* takes a connection back */
@@ -442,8 +488,13 @@ static void look_messages(struct witness_view *view, const struct witness_row *r
     size_t size = view->abi->word == 8 ? 64 : 32; /* struct mmsghdr */
     uint64_t count = view->call == WITNESS_CALL_sendmmsg ? (uint32_t)view->args[2] : 1;
 
-    for (uint64_t i = 0; i < count && i < SIGHTS_MAX; i++)
+    for (uint64_t i = 0; i < count && i < MESSAGES_MAX; i++) {
+        if (view->sight_count == SIGHTS_MAX - 1) {
+            unreadable(view, row->kind, 0, EFAULT);
+            return;
+        }
         look_message(view, row->kind, view->args[row->b] + i * size);
+    }
 }
 
 static void look_row(struct witness_view *view, const struct witness_row *row);
@@ -569,7 +620,7 @@ static void look_row(struct witness_view *view, const struct witness_row *row)
         look_symlink(view, row);
         break;
     case WITNESS_DESCRIPTOR:
-        look_descriptor(view, row);
+        look_descriptor(view, row->kind, folder_of(view, row->a));
         break;
     case WITNESS_ADDRESS:
         look_address(view, row->kind, view->args[row->b], (uint32_t)view->args[row->c]);

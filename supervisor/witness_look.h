@@ -17,6 +17,7 @@
 
 #define SIGHTS_MAX 16 /* messages of one sendmmsg(2) that are looked at; more are flagged */
 #define SIGHT_ROOM (4 * PATH_MAX)
+#define CHECKS_MAX 4 /* strings of one call that are read a second time */
 
 /* One access. Offsets are into witness_view.text. */
 struct sight {
@@ -25,6 +26,13 @@ struct sight {
     int32_t error;
     size_t subject, subject_length;
     size_t other, other_length;
+};
+
+/* What was read, to see whether somebody changes it while the call waits. */
+struct sight_check {
+    uint64_t at; /* address in the program */
+    size_t length;
+    uint64_t hash;
 };
 
 /* One reported call while it is looked at. */
@@ -37,9 +45,10 @@ struct witness_view {
     uint64_t time;
     uint64_t args[6];  /* of the call, cut to the width of a 32-bit program's */
     bool roots_differ; /* somebody in this run has changed what paths mean: ask each time */
-    uint64_t path_at;  /* address and bytes of the first path, to see whether it was changed */
-    size_t path_length;
-    char path[PATH_MAX];
+    bool scoped;       /* openat2(2), RESOLVE_IN_ROOT: an absolute path starts at the folder */
+    size_t check_count;
+    struct sight_check checks[CHECKS_MAX];
+    char path[PATH_MAX]; /* as read last */
     size_t sight_count;
     struct sight sights[SIGHTS_MAX];
     size_t used;
@@ -56,8 +65,11 @@ struct sight *witness_look_path(struct witness_view *view, uint16_t kind, int fo
                                 uint32_t flags);
 const char *witness_sight_subject(const struct witness_view *view, const struct sight *sight);
 
-/* True when the path in memory is another one now: which of the two the kernel used is not known.
- */
+/* The file that a descriptor stands for, as a new sight of that kind. NULL: it has no name. */
+struct sight *witness_look_descriptor(struct witness_view *view, uint16_t kind, int descriptor);
+
+/* True when what was read is another now: which of the two the kernel uses is not known. While the
+ * thread waits in the call, it cannot have been that thread. */
 bool witness_was_changed(const struct witness_view *view);
 
 /* True when a thread has that capability in its user namespace (capabilities(7)). */

@@ -7,12 +7,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tallyman/event.h"
 #include "tallyman/record.h"
 
 #define GONE " (deleted)"
+
+/* The kernel's mark, not the end of a name. */
+static bool is_gone(const char *link, const char *text, size_t length)
+{
+    struct stat meant, named;
+
+    if (length <= strlen(GONE) || strcmp(text + length - strlen(GONE), GONE) != 0)
+        return false;
+    return stat(link, &meant) != 0 || lstat(text, &named) != 0 || meant.st_ino != named.st_ino ||
+           meant.st_dev != named.st_dev;
+}
 
 size_t witness_folder(pid_t thread, int descriptor, char *to, size_t room, uint32_t *flags)
 {
@@ -26,10 +38,12 @@ size_t witness_folder(pid_t thread, int descriptor, char *to, size_t room, uint3
     else
         snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)thread, descriptor);
     length = readlink(link, to, room - 1);
+    if (length > 0 && to[0] != '/')
+        errno = ENOTDIR;
     if (length <= 0 || to[0] != '/')
         return 0;
     to[length] = '\0';
-    if ((size_t)length > strlen(GONE) && strcmp(to + length - strlen(GONE), GONE) == 0) {
+    if (is_gone(link, to, (size_t)length)) {
         length -= (ssize_t)strlen(GONE);
         to[length] = '\0';
         *flags |= RECORD_RELATIVE_GONE;
@@ -67,6 +81,13 @@ static bool translate(pid_t thread, pid_t leader, const char *path, char *to, si
     else
         return false;
     return length > 0 && (size_t)length < room;
+}
+
+bool witness_reach(pid_t thread, pid_t leader, const char *path, char *to, size_t room)
+{
+    if ((path[1] == 'p' || path[1] == 'd') && translate(thread, leader, path, to, room))
+        return true;
+    return snprintf(to, room, "%s", path) < (int)room;
 }
 
 size_t witness_meaning(pid_t thread, pid_t leader, const char *path, char *to, size_t room)

@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 /* Where a descriptor of that thread leads, or its current folder (AT_FDCWD), or its root (ROOT).
- * Length of the path written to `to`; 0 when it is no path. `*flags` gets RECORD_RELATIVE_GONE for
- * a folder that is not there any more. */
+ * Length of the path written to `to`; 0 with errno (ENOTDIR: it is no path). `*flags` gets
+ * RECORD_RELATIVE_GONE for a folder that is not there any more. */
 #define WITNESS_ROOT (-1000)
 size_t witness_folder(pid_t thread, int descriptor, char *to, size_t room, uint32_t *flags);
 
@@ -20,6 +20,10 @@ size_t witness_folder(pid_t thread, int descriptor, char *to, size_t room, uint3
  * it is. `kind` decides how to look. */
 int witness_look_at(pid_t thread, pid_t leader, uint16_t kind, const char *path, uint32_t flags,
                     int mode);
+
+/* The path by which we reach what that process means by an absolute path: another one for names of
+ * /proc/self and /dev/fd. False: no room. */
+bool witness_reach(pid_t thread, pid_t leader, const char *path, char *to, size_t room);
 
 /* The file that a name of /proc/self or /dev/fd stands for in that process. Its length, 0 for other
  * names. */

@@ -147,8 +147,6 @@ struct witness_task *witness_task_of(struct witness_tasks *tasks, pid_t thread, 
     task->asked = now;
     if (task->leader == thread)
         check_image(task);
-    else
-        witness_task_leader(tasks, task)->threads = true;
     return task;
 }
 

@@ -21,7 +21,7 @@ struct witness_task {
     bool apart;       /* its image is another than its parent's, and says so itself */
     uint64_t started; /* with one of these two: when the process started, in the kernel's ticks, to
                          tell it from a later one of that number */
-    bool threads;     /* another of its threads was seen */
+    bool is_changed;  /* the memory of a waiting thread of its was changed */
 };
 
 struct witness_tasks;
