@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "witness_look.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/net.h>
-#include <linux/netlink.h>
 #include <linux/openat2.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "bytes_hash.h"
@@ -20,9 +16,6 @@
 #include "tallyman/record.h"
 #include "witness_memory.h"
 #include "witness_path.h"
-
-#define NAME_MAX_SHOWN 512u /* of a socket */
-#define MESSAGES_MAX   1024 /* of one call; the kernel looks at no more (UIO_MAXIOV) */
 
 /* --- sights --------------------------------------------------------------------------------- */
 
@@ -41,7 +34,7 @@ static struct sight *add_sight(struct witness_view *view, uint16_t kind, size_t 
     return sight;
 }
 
-static struct sight *add_text(struct witness_view *view, uint16_t kind, const char *text)
+struct sight *witness_add_text(struct witness_view *view, uint16_t kind, const char *text)
 {
     size_t length = strlen(text);
 
@@ -102,7 +95,7 @@ static bool make_absolute(struct witness_view *view, int folder, uint32_t *flags
     return true;
 }
 
-static void note_check(struct witness_view *view, uint64_t at, const void *bytes, size_t length)
+void witness_add_check(struct witness_view *view, uint64_t at, const void *bytes, size_t length)
 {
     if (view->check_count < CHECKS_MAX)
         view->checks[view->check_count++] =
@@ -123,7 +116,8 @@ bool witness_was_changed(const struct witness_view *view)
     return false;
 }
 
-static struct sight *unreadable(struct witness_view *view, uint16_t kind, uint32_t flags, int error)
+struct sight *witness_add_unreadable(struct witness_view *view, uint16_t kind, uint32_t flags,
+                                     int error)
 {
     struct sight *sight = NULL;
 
@@ -148,12 +142,12 @@ struct sight *witness_look_path(struct witness_view *view, uint16_t kind, int fo
     int error = 0;
 
     if (length < 0)
-        return unreadable(view, kind, flags, errno);
-    note_check(view, path, view->path, (size_t)length + 1);
+        return witness_add_unreadable(view, kind, flags, errno);
+    witness_add_check(view, path, view->path, (size_t)length + 1);
     if (length == 0)
         return NULL; /* names nothing, or the descriptor itself (AT_EMPTY_PATH) */
     if (!make_absolute(view, folder, &flags, &error))
-        return unreadable(view, kind, flags, EFAULT);
+        return witness_add_unreadable(view, kind, flags, EFAULT);
     sight = add_sight(view, kind, strlen(view->text + view->used), flags);
     if (sight)
         sight->error = error;
@@ -341,7 +335,7 @@ static void look_open_how(struct witness_view *view, const struct witness_row *r
     size_t size = view->args[3] < sizeof how ? (size_t)view->args[3] : sizeof how;
 
     if (witness_read((pid_t)view->notice->pid, view->args[row->c], &how, size) != (ssize_t)size) {
-        unreadable(view, row->kind, 0, EFAULT);
+        witness_add_unreadable(view, row->kind, 0, EFAULT);
         return;
     }
     view->scoped = how.resolve & RESOLVE_IN_ROOT;
@@ -400,103 +394,6 @@ static void look_symlink(struct witness_view *view, const struct witness_row *ro
 
 /* --- sockets -------------------------------------------------------------------------------- */
 
-static void look_unix(struct witness_view *view, uint16_t kind, const struct sockaddr_un *address,
-                      size_t length)
-{
-    char text[NAME_MAX_SHOWN + PATH_MAX], name[sizeof address->sun_path + 1] = "";
-    char folder[PATH_MAX] = "";
-    size_t room = length - offsetof(struct sockaddr_un, sun_path);
-    bool abstract = room && !address->sun_path[0];
-    const char *from = name;
-    uint32_t flags = 0;
-
-    if (room == 0)
-        return; /* a name of the kernel's choice */
-    memcpy(name, address->sun_path + abstract, room - abstract);
-    if (!abstract && name[0] != '/' &&
-        witness_folder((pid_t)view->notice->pid, AT_FDCWD, folder, sizeof folder - 1, &flags)) {
-        strcat(folder, "/");
-        while (from[0] == '.' && from[1] == '/')
-            from += 2;
-    }
-    snprintf(text, sizeof text, "unix:%s%s%s", abstract ? "@" : "", folder, from);
-    add_text(view, kind, text);
-}
-
-static void look_address(struct witness_view *view, uint16_t kind, uint64_t at, uint64_t length)
-{
-    union {
-        struct sockaddr any;
-        struct sockaddr_in in;
-        struct sockaddr_in6 in6;
-        struct sockaddr_un un;
-        struct sockaddr_nl nl;
-        struct sockaddr_storage all;
-    } address = {.any.sa_family = AF_UNSPEC};
-    char text[NAME_MAX_SHOWN], number[INET6_ADDRSTRLEN];
-    size_t size = length < sizeof address ? (size_t)length : sizeof address;
-
-    if (at == 0 || size < sizeof address.any.sa_family)
-        return;
-    if (witness_read((pid_t)view->notice->pid, at, &address, size) != (ssize_t)size) {
-        unreadable(view, kind, 0, EFAULT);
-        return;
-    }
-    note_check(view, at, &address, size);
-    switch (address.any.sa_family) {
-    case AF_UNSPEC:
-        return; /* takes a connection back */
-    case AF_UNIX:
-        if (size <= sizeof address.un)
-            look_unix(view, kind, &address.un, size);
-        return;
-    case AF_INET:
-        inet_ntop(AF_INET, &address.in.sin_addr, number, sizeof number);
-        snprintf(text, sizeof text, "%s:%u", number, ntohs(address.in.sin_port));
-        break;
-    case AF_INET6:
-        inet_ntop(AF_INET6, &address.in6.sin6_addr, number, sizeof number);
-        snprintf(text, sizeof text, "[%s]:%u", number, ntohs(address.in6.sin6_port));
-        break;
-    case AF_NETLINK:
-        snprintf(text, sizeof text, "netlink:%u", address.nl.nl_pad);
-        break;
-    default:
-        snprintf(text, sizeof text, "family:%u", address.any.sa_family);
-    }
-    add_text(view, kind, text);
-}
-
-/* struct msghdr starts with the address and its length, in words of the program's. */
-static void look_message(struct witness_view *view, uint16_t kind, uint64_t at)
-{
-    uint64_t name = 0;
-    uint32_t length = 0;
-    size_t word = view->abi->word;
-
-    if (witness_read((pid_t)view->notice->pid, at, &name, word) != (ssize_t)word ||
-        witness_read((pid_t)view->notice->pid, at + word, &length, sizeof length) !=
-            (ssize_t)sizeof length) {
-        unreadable(view, kind, 0, EFAULT);
-        return;
-    }
-    look_address(view, kind, name, length);
-}
-
-static void look_messages(struct witness_view *view, const struct witness_row *row)
-{
-    size_t size = view->abi->word == 8 ? 64 : 32; /* struct mmsghdr */
-    uint64_t count = view->call == WITNESS_CALL_sendmmsg ? (uint32_t)view->args[2] : 1;
-
-    for (uint64_t i = 0; i < count && i < MESSAGES_MAX; i++) {
-        if (view->sight_count == SIGHTS_MAX - 1) {
-            unreadable(view, row->kind, 0, EFAULT);
-            return;
-        }
-        look_message(view, row->kind, view->args[row->b] + i * size);
-    }
-}
-
 static void look_row(struct witness_view *view, const struct witness_row *row);
 
 /* socketcall(2) of 32-bit programs: a number and an array of the arguments. */
@@ -527,7 +424,7 @@ static void look_multiplexed(struct witness_view *view)
         return;
     }
     if (witness_read((pid_t)view->notice->pid, view->args[1], args, size) != (ssize_t)size) {
-        unreadable(view, EVENT_CONNECT, 0, EFAULT);
+        witness_add_unreadable(view, EVENT_CONNECT, 0, EFAULT);
         return;
     }
     for (size_t i = 0; i < 6; i++)
@@ -584,8 +481,8 @@ static void look_privileged(struct witness_view *view)
     if (!witness_has_capability((pid_t)view->notice->pid, needed))
         return;
     view->roots_differ = true;
-    sight = add_text(view, EVENT_BLIND_SPOT, "changed-root");
-    if (sight && add_text(view, EVENT_BLIND_SPOT, witness_rows[view->call].name)) {
+    sight = witness_add_text(view, EVENT_BLIND_SPOT, "changed-root");
+    if (sight && witness_add_text(view, EVENT_BLIND_SPOT, witness_rows[view->call].name)) {
         sight->other = view->sights[view->sight_count - 1].subject;
         sight->other_length = view->sights[view->sight_count - 1].subject_length;
         view->sight_count--;
@@ -605,7 +502,7 @@ static void look_row(struct witness_view *view, const struct witness_row *row)
         look_open(view, folder_of(view, row->a), view->args[row->b], O_WRONLY | O_CREAT | O_TRUNC);
         break;
     case WITNESS_HANDLE:
-        unreadable(view, row->kind, 0, EFAULT);
+        witness_add_unreadable(view, row->kind, 0, EFAULT);
         break;
     case WITNESS_PATH:
         look_path(view, row, 0);
@@ -623,20 +520,20 @@ static void look_row(struct witness_view *view, const struct witness_row *row)
         look_descriptor(view, row->kind, folder_of(view, row->a));
         break;
     case WITNESS_ADDRESS:
-        look_address(view, row->kind, view->args[row->b], (uint32_t)view->args[row->c]);
+        witness_look_address(view, row->kind, view->args[row->b], (uint32_t)view->args[row->c]);
         break;
     case WITNESS_MESSAGE:
-        look_messages(view, row);
+        witness_look_messages(view, row);
         break;
     case WITNESS_MULTIPLEX:
         look_multiplexed(view);
         break;
     case WITNESS_CLOCK:
-        add_text(view, row->kind, "realtime");
+        witness_add_text(view, row->kind, "realtime");
         break;
     case WITNESS_VALUE:
     case WITNESS_REFUSE:
-        add_text(view, row->kind, value_of(view->call));
+        witness_add_text(view, row->kind, value_of(view->call));
         break;
     case WITNESS_PRIVILEGED:
         look_privileged(view);

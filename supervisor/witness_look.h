@@ -65,6 +65,18 @@ struct sight *witness_look_path(struct witness_view *view, uint16_t kind, int fo
                                 uint32_t flags);
 const char *witness_sight_subject(const struct witness_view *view, const struct sight *sight);
 
+/* A subject that is no path. NULL: no room. */
+struct sight *witness_add_text(struct witness_view *view, uint16_t kind, const char *text);
+/* What could not be read, and why: a sight of its own. Returns NULL. */
+struct sight *witness_add_unreadable(struct witness_view *view, uint16_t kind, uint32_t flags,
+                                     int error);
+/* For witness_was_changed: these bytes were read there. */
+void witness_add_check(struct witness_view *view, uint64_t at, const void *bytes, size_t length);
+
+/* The address of a socket in the program's memory, and those of messages. */
+void witness_look_address(struct witness_view *view, uint16_t kind, uint64_t at, uint64_t length);
+void witness_look_messages(struct witness_view *view, const struct witness_row *row);
+
 /* The file that a descriptor stands for, as a new sight of that kind. NULL: it has no name. */
 struct sight *witness_look_descriptor(struct witness_view *view, uint16_t kind, int descriptor);
 
