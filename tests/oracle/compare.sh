@@ -4,27 +4,35 @@
 # Runs a command under strace and under tallyman from equal starting states and compares what the two
 # saw. The command runs in a copy of the current folder, at the same place each time.
 #
-#   compare.sh [--prepare COMMAND] [--built] [--keep FOLDER] [--list N] [--] COMMAND [ARGUMENT...]
+#   compare.sh [--witness MODE] [--prepare COMMAND] [--built] [--keep FOLDER] [--list N]
+#              [--summary FILE] [--] COMMAND [ARGUMENT...]
 #
+#   --witness MODE     gaps (the default), full or off
 #   --prepare COMMAND  runs (sh -c) in the copy before each run, untraced: ./configure, say
 #   --built            compares the files built: two plain runs tell which of them are reproducible
 #   --keep FOLDER      work there and leave everything behind (default: a folder that is removed)
 #   --list N           how many accesses of each kind to print
+#   --summary FILE     leaves there, separated by tabs: accesses by strace, by the shim, by the witness,
+#                      missed, invented, with another outcome, of another program, evidence, and
+#                      reproducible files, changed files (- where not compared)
 #
-# Exit status: 0 nothing invented, no hole, and reproducible files identical; 1 otherwise; 2 usage.
+# Exit status: 0 nothing invented, no hole (with a witness: nothing missed at all), and reproducible
+# files identical; 1 otherwise; 2 usage.
 # TALLYMAN names the program under test.
 set -u
 
 usage() {
-    sed -n '4,15s/^# \{0,1\}//p' "$0" >&2
+    sed -n '4,20s/^# \{0,1\}//p' "$0" >&2
     exit 2
 }
 
 here=$(cd "$(dirname "$0")" && pwd)
 tallyman=${TALLYMAN:-tallyman}
-prepare='' built='' keep='' list=15
+witness=gaps prepare='' built='' keep='' list=15 summary=''
 while [ $# -gt 0 ]; do
     case $1 in
+        --witness) witness=${2:?}; shift 2 ;;
+        --summary) summary=$(realpath -m "${2:?}"); shift 2 ;;
         --prepare) prepare=${2:?}; shift 2 ;;
         --built) built=1; shift ;;
         --keep) keep=${2:?}; shift 2 ;;
@@ -67,10 +75,10 @@ one() {
         find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum >"$work/logs/$name.sums"
 }
 
-calls=$(cd "$here" && python3 -c 'import strace_log; print(",".join("?" + c for c in strace_log.CALLS))')
+calls=$(cd "$here" && python3 -c 'import strace_calls; print(",".join("?" + c for c in strace_calls.CALLS))')
 trace=(strace -f --seccomp-bpf -q -y -e signal=none -e trace="$calls")
 one strace "${trace[@]}" -o "$work/logs/calls" "$@"
-one tallyman "$tallyman" run -q --witness off -o "$work/logs/run.db" -- "$@"
+one tallyman "$tallyman" run -q --witness "$witness" -o "$work/logs/run.db" -- "$@"
 result=0
 if [ "$(cat "$work/logs/strace.status")" != "$(cat "$work/logs/tallyman.status")" ]; then
     echo "exit status: strace $(cat "$work/logs/strace.status"), tallyman $(cat "$work/logs/tallyman.status")"
@@ -85,7 +93,8 @@ if [ "${#suspects[@]}" -gt 0 ]; then
     one stacks "${trace[@]}" -k "${suspects[@]/#/-P}" -o "$work/logs/frames" "$@"
     compare+=(--stacks "$work/logs/frames")
 fi
-"${compare[@]}" || result=1
+"${compare[@]}" --summary "$work/logs/summary" || result=1
+files=$'-\t-'
 
 if [ -n "$built" ]; then
     one plain "$@"
@@ -96,9 +105,11 @@ if [ -n "$built" ]; then
     changed=$(LC_ALL=C comm -23 stable.sums <(LC_ALL=C sort tallyman.sums) | wc -l)
     total=$(wc -l <plain.sums)
     echo "files after the run: $total, reproducible $(wc -l <stable.sums), changed by tallyman $changed"
+    files=$(wc -l <stable.sums)$'\t'$changed
     if [ "$changed" != 0 ]; then
         LC_ALL=C comm -23 stable.sums <(LC_ALL=C sort tallyman.sums) | cut -c67- | head -n "$list"
         result=1
     fi
 fi
+[ -z "$summary" ] || echo "$(cat "$work/logs/summary")"$'\t'"$files" >"$summary"
 exit "$result"

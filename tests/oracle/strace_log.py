@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Reads what `strace -f -y [-k] -o FILE` wrote; with -k a stack follows each call.
 
-Gives accesses as (path, operation, outcome) with the words of events.def, absolute and without
-"." and "//"; from stacks the reason why a preloaded library could have missed them.
+Gives accesses as (subject, operation, outcome) with the words of events.def, paths absolute and
+without "." and "//"; from stacks the reason why a preloaded library could have missed them.
 """
 
+import collections
 import os
 import re
 
+from strace_calls import (ADDRESSED, DESCRIPTOR, FORKS, PAIRS, SIMPLE, VALUES, addresses, file_of,
+                          open_operations, passed, split_arguments, string_in)
+
 AT_CALL = re.compile(r"^(\w+)\((.*)\)\s+= (\S+)(?: (\w+))?")
 STACK = re.compile(r"^ > (\S+?)\((?:([^()+]*)\+0x[0-9a-f]+)?\) \[")
-ESCAPES = {"n": 10, "t": 9, "r": 13, "v": 11, "f": 12, "a": 7, "b": 8, '"': 34, "\\": 92}
-
 NO_STACK = "not looked into"
 
 # Functions of libc that make the access their caller asked for: a miss under one of these is a hole.
@@ -25,57 +27,12 @@ DIRECT = re.compile(
 
 
 class Access:
-    """One call that names a path; `given` is the name as the program gave it."""
+    """One use of one subject; `given` is the name as the program gave it, `image` the program's path."""
 
-    def __init__(self, path, operation, outcome, why, given):
+    def __init__(self, path, operation, outcome, call, given, image):
         self.path, self.operation, self.outcome = path, operation, outcome
-        self.why, self.given = why, given
-
-
-def unquote(text):
-    """The bytes of a C string as strace prints it, as text with surrogates for stray bytes."""
-    out = bytearray()
-    i = 0
-    while i < len(text):
-        if text[i] != "\\":
-            out += text[i].encode("utf-8", "surrogateescape")
-            i += 1
-            continue
-        octal = re.match(r"[0-7]{1,3}", text[i + 1:])
-        if octal:
-            out.append(int(octal.group(), 8) & 255)
-            i += 1 + len(octal.group())
-        elif text[i + 1] == "x":
-            out.append(int(text[i + 2:i + 4], 16))
-            i += 4
-        else:
-            out.append(ESCAPES.get(text[i + 1], ord(text[i + 1])))
-            i += 2
-    return out.decode("utf-8", "surrogateescape")
-
-
-def split_arguments(text):
-    """The arguments of a call; commas inside quotes, brackets and <...> do not separate."""
-    parts, depth, start, i = [], 0, 0, 0
-    while i < len(text):
-        character = text[i]
-        if character == '"':
-            i += 1
-            while i < len(text) and text[i] != '"':
-                i += 2 if text[i] == "\\" else 1
-        elif character == "<":
-            end = text.find(">", i)
-            i = end if end > 0 else i
-        elif character in "[{(":
-            depth += 1
-        elif character in "]})":
-            depth -= 1
-        elif character == "," and depth == 0:
-            parts.append(text[start:i].strip())
-            start = i + 1
-        i += 1
-    parts.append(text[start:].strip())
-    return parts
+        self.call, self.given, self.image = call, given, image
+        self.why = ""
 
 
 def normalise(path):
@@ -98,43 +55,6 @@ def outcome_of(result, error):
     return "absent" if error in ("ENOENT", "ENOTDIR") else error
 
 
-def open_operations(flags):
-    """What an open(2) with these flags is, in the words of events.def."""
-    if "O_PATH" in flags:
-        return ["stat"]
-    if "O_DIRECTORY" in flags and "O_TMPFILE" not in flags:
-        return ["list"]
-    if "O_RDWR" in flags and not re.search(r"O_CREAT|O_TRUNC|O_TMPFILE", flags):
-        return ["write", "read"]
-    return ["write"] if re.search(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC", flags) else ["read"]
-
-
-# call -> (operation, position of folder or None, position of path)
-SIMPLE = {
-    "stat": ("stat", None, 0), "lstat": ("stat", None, 0), "newfstatat": ("stat", 0, 1),
-    "statx": ("stat", 0, 1), "access": ("access", None, 0), "faccessat": ("access", 0, 1),
-    "faccessat2": ("access", 0, 1), "readlink": ("readlink", None, 0), "readlinkat": ("readlink", 0, 1),
-    "execve": ("execute", None, 0), "execveat": ("execute", 0, 1), "unlink": ("unlink", None, 0),
-    "rmdir": ("rmdir", None, 0), "mkdir": ("mkdir", None, 0), "mkdirat": ("mkdir", 0, 1),
-    "mknod": ("mknod", None, 0), "mknodat": ("mknod", 0, 1), "truncate": ("truncate", None, 0),
-    "chmod": ("chmod", None, 0), "fchmodat": ("chmod", 0, 1), "fchmodat2": ("chmod", 0, 1),
-    "chown": ("chown", None, 0), "lchown": ("chown", None, 0), "fchownat": ("chown", 0, 1),
-    "utime": ("utime", None, 0), "utimes": ("utime", None, 0), "futimesat": ("utime", 0, 1),
-    "utimensat": ("utime", 0, 1), "chdir": ("chdir", None, 0), "statfs": ("statfs", None, 0),
-    "symlink": ("symlink", None, 1), "symlinkat": ("symlink", 1, 2),
-}
-# call -> operation; the first argument is a descriptor
-DESCRIPTOR = {"fchmod": "chmod", "fchown": "chown", "fchdir": "chdir"}
-PAIRS = {
-    "rename": ("rename", None, 0, None, 1), "renameat": ("rename", 0, 1, 2, 3),
-    "renameat2": ("rename", 0, 1, 2, 3), "link": ("link", None, 0, None, 1),
-    "linkat": ("link", 0, 1, 2, 3),
-}
-FORKS = ("clone", "clone3", "fork", "vfork")
-CALLS = sorted(set(SIMPLE) | set(DESCRIPTOR) | set(PAIRS) | set(FORKS) |
-               {"open", "openat", "openat2", "creat", "unlinkat"})
-
-
 class Task:
     """One task, read in order; follows the working folder and the image."""
 
@@ -144,18 +64,11 @@ class Task:
 
     def path_of(self, folder, argument):
         """Absolute path, or None where the call names none."""
-        text = re.match(r'^"((?:[^"\\]|\\.)*)"', argument or "")
-        if not text:
-            return None
-        path = self.given = unquote(text.group(1))
+        path = self.given = string_in(argument)
         if not path:
             return None
         if not path.startswith("/"):
-            base = self.cwd
-            named = re.match(r"^(?:AT_FDCWD|\d+)<(.*)>$", folder or "")
-            if named:
-                base = unquote(named.group(1))
-            path = base + "/" + path
+            path = (file_of(folder) or self.cwd) + "/" + path
         return normalise(path)
 
     def take(self, line, why):
@@ -168,16 +81,24 @@ class Task:
         if name in FORKS:
             self.fork(call.group(3))
             return
+        let_pass = passed(name, arguments)
+        if let_pass:
+            self.log.passed[let_pass] += 1
         for operation, path in self.named(name, arguments):
             if not path:
                 continue
-            if name in ("chdir", "fchdir") and outcome == "found":
+            access = Access(path, operation, outcome, name, self.given, self.image)
+            if let_pass:
+                self.log.unwatched.append(access)
+                continue
+            if operation == "chdir" and outcome == "found":
                 self.cwd = path
             if operation == "execute" and outcome == "found":
                 self.image = path
                 self.log.executed.append(path)
                 why = ""  # the stack is the new image's
-            yield Access(path, operation, outcome, why, self.given)
+            access.why = why
+            yield access
 
     def fork(self, result):
         child = re.match(r"\d+", result)
@@ -185,20 +106,22 @@ class Task:
             self.log.born(child.group(), self.at, (self.cwd, self.image))
 
     def named(self, name, arguments):
-        """Yields (operation, path) of a call."""
+        """Yields (operation, subject) of a call."""
         def pick(folder, path):
             return self.path_of(None if folder is None else arguments[folder],
                                 arguments[path] if path < len(arguments) else "")
 
-        if name == "utimensat" and arguments[1] == "NULL":  # futimens
-            named = re.match(r"^\d+<(/.*)>$", arguments[0])
-            yield "utime", named and normalise(unquote(named.group(1)))
+        def behind(descriptor):
+            self.given = file_of(descriptor)
+            return self.given and normalise(self.given)
+
+        if name in ("utimensat", "utimensat_time64", "futimesat") and arguments[1] == "NULL":
+            yield "utime", behind(arguments[0])
         elif name in SIMPLE:
             operation, folder, path = SIMPLE[name]
             yield operation, pick(folder, path)
         elif name in DESCRIPTOR:
-            named = re.match(r"^\d+<(/.*)>$", arguments[0])
-            yield DESCRIPTOR[name], named and normalise(unquote(named.group(1)))
+            yield DESCRIPTOR[name], behind(arguments[0])
         elif name in PAIRS:
             operation, folder, old, other, new = PAIRS[name]
             yield operation, pick(folder, old)
@@ -213,6 +136,18 @@ class Task:
             yield "write", pick(None, 0)
         elif name == "unlinkat":
             yield "rmdir" if "AT_REMOVEDIR" in arguments[2] else "unlink", pick(0, 1)
+        else:
+            yield from self.asked(name, arguments)
+
+    def asked(self, name, arguments):
+        """The same for what is no file."""
+        self.given = ""
+        if name in ADDRESSED:
+            operation, at = ADDRESSED[name]
+            for address in addresses(arguments[at] if at < len(arguments) else "", self.cwd):
+                yield operation, address
+        elif name in VALUES:
+            yield VALUES[name]
 
 
 def reason(frames):
@@ -250,6 +185,8 @@ class Log:
         self.executed, self.accesses, self.tasks = [], [], set()
         self.births = {}
         self.perhaps_read = set()  # opened to be read, too, unless it was made by that
+        self.passed = collections.Counter()  # why the witness's filter lets calls pass: how many
+        self.unwatched = []  # what those were
         self.lives = {}  # pid -> lives in the order of their start
         self.read(path)
         pending = sorted((life for lives in self.lives.values() for life in lives),
