@@ -70,11 +70,8 @@ const struct image_word *process_image_word(uint32_t class)
  * that was taken up again, stored before its call was read. */
 static bool adopt_by_call(struct process_table *table, const struct execution *execution)
 {
-    struct place place = timeline_find(table->timeline, execution->pid, execution->time);
-    struct process *process =
-        place.after_call && place.kind == PLACE_ROW && place.serial != place.before
-            ? id_map_get(&table->by_serial, place.serial)
-            : NULL;
+    uint64_t serial = timeline_became(table->timeline, execution->pid, execution->time);
+    struct process *process = serial ? id_map_get(&table->by_serial, serial) : NULL;
 
     if (!process || !process->orphan || !(process->witnessed || process->stored_before))
         return false;

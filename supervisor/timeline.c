@@ -264,6 +264,20 @@ struct place timeline_find(const struct timeline *timeline, uint32_t pid, uint64
     return place.before ? row(place, place.before) : find_next(place, &life, next);
 }
 
+uint64_t timeline_became(const struct timeline *timeline, uint32_t pid, uint64_t time)
+{
+    struct view life = view_of(timeline, pid);
+    const struct mark *mark;
+    size_t next = life.count;
+
+    while (next > 0 && life.marks[next - 1].time > time)
+        next--;
+    do
+        mark = ahead(&life, &next);
+    while (mark && mark->kind == MARK_CALL);
+    return mark && mark->kind == MARK_START && mark->executed ? mark->id : 0;
+}
+
 size_t timeline_version(const struct timeline *timeline, uint32_t pid)
 {
     const struct life *life = id_map_get(&timeline->lives, pid);
