@@ -59,7 +59,7 @@ static int add_rule(scmp_filter_ctx filter, char *rule, uint32_t *action)
     value = *text ? strtoul(text + 1, NULL, 0) : 0;
     return seccomp_rule_add(filter, *action, call, 1,
                             masked ? SCMP_CMP((unsigned)argument, SCMP_CMP_MASKED_EQ, value, value)
-                                   : SCMP_CMP((unsigned)argument, SCMP_CMP_EQ, value));
+                                   : SCMP_CMP((unsigned)argument, SCMP_CMP_EQ, value, 0));
 }
 
 /* The listener stays open here, and says nothing. */

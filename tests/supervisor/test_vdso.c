@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "notified.h"
+#include "signals.h"
 #include "vdso.h"
 #include "witness_memory.h"
 
@@ -360,4 +362,37 @@ Test(vdso, an_exec_that_takes_long_is_pending)
     cr_assert_eq(vdso_wait(&trace, PATIENCE_MS, NULL, NULL), VDSO_REMOVED);
     watch(&notified, false);
     assert_exit_status(notified.child, STATUS);
+}
+
+/* --- beside a thread that waits for children ------------------------------------------------- */
+
+struct watching {
+    struct notified notified;
+    struct outcome outcome;
+};
+
+static void *watch_in_thread(void *context)
+{
+    struct watching *watching = context;
+
+    watching->outcome = watch(&watching->notified, true);
+    return NULL;
+}
+
+Test(vdso, a_thread_that_reaps_meanwhile_takes_no_stop_and_gets_the_end)
+{
+    for (int i = 0; i < 50; i++) {
+        struct command command = {PROGRAM("static"), "exec"};
+        struct watching watching = {.notified = notified_start(execute, &command)};
+        struct signal_wait wait = {.command = watching.notified.child};
+        pthread_t thread;
+
+        cr_assert_eq(pthread_create(&thread, NULL, watch_in_thread, &watching), 0);
+        for (int looks = 0; signals_reap(&wait) && looks < PATIENCE_MS * 10; looks++)
+            usleep(100);
+        pthread_join(thread, NULL);
+        cr_assert(wait.ended);
+        cr_assert_eq(wait.status, STATUS << 8);
+        cr_assert_eq(watching.outcome.images[VDSO_REMOVED], 2);
+    }
 }
