@@ -48,8 +48,8 @@ void timeline_known(struct timeline *timeline, uint64_t until);
 /* For a time that is known. */
 struct place timeline_find(const struct timeline *timeline, uint32_t pid, uint64_t time);
 
-/* The image that an exec of the pid, called at that time, became: the next to start, with nothing but
- * calls in between (the kernel tells of the same call once more). Its serial; 0 none. */
+/* The image that an exec of the pid, called at that time, became: the next to start, with nothing
+ * but calls in between (the kernel tells of the same call once more). Its serial; 0 none. */
 uint64_t timeline_became(const struct timeline *timeline, uint32_t pid, uint64_t time);
 
 /* Changes with every mark of the pid that begins to count, or ceases to. */
