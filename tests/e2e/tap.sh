@@ -89,10 +89,11 @@ fresh() {
     echo d >d.txt
 }
 
-# audit COMMAND...: under tallyman, silently, into a new database.
+# audit COMMAND...: under tallyman, silently, into a new database. TALLYMAN_WITNESS: the mode of the
+# kernel witness.
 audit() {
     rm -f "$work/run.db"
-    "$TALLYMAN" run --quiet --witness off -o "$work/run.db" -- "$@"
+    "$TALLYMAN" run --quiet --witness "${TALLYMAN_WITNESS:-off}" -o "$work/run.db" -- "$@"
 }
 
 # ask SQL: one value from the last run's database.
