@@ -83,7 +83,7 @@ fi
 ctest --preset tsan --label-exclude "slow|long"
 verdict $? "thread sanitizer"
 
-TALLYMAN_LONG=1 ctest --preset dev --label-regex long --timeout 14400
+TALLYMAN_LONG=1 ctest --preset dev --tests-regex '_faults$' --timeout 14400
 verdict $? "every call that can fail"
 
 { cmake --preset fuzz && cmake --build --preset fuzz; } >/dev/null

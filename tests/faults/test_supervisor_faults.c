@@ -100,6 +100,7 @@ static void run(void)
                                 "run",
                                 "--quiet",
                                 "--check",
+                                "--witness=off",
                                 "--accept-blind-spot=witness-off",
                                 "--grace=500",
                                 "-o",
