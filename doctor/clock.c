@@ -69,8 +69,8 @@ static bool try(struct trial *trial, bool remove, struct doctor_finding *finding
     }
     watched_start(&watched, execute, trial);
     if (watched.listener.fd < 0) {
-        probe_answer(finding, DOCTOR_NO, "there is no listener (see above)");
-        probe_cure(finding, "see \"kernel witness\"");
+        probe_answer(finding, DOCTOR_NO, WATCHED_NO_LISTENER);
+        probe_cure(finding, WATCHED_CURE);
         watched_end(&watched);
         return false;
     }

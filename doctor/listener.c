@@ -42,18 +42,24 @@ static int do_nothing(const void *unused)
     return 0;
 }
 
-/* False, and said why, when there is no listener. */
+static void say_why_not(const struct watched *watched, struct doctor_finding *finding)
+{
+    probe_answer(finding, DOCTOR_NO, "%s (%s)", witness_filter_reason(watched->listener.error),
+                 strerror(watched->listener.error));
+    if (watched->listener.error == EBUSY)
+        probe_cure(finding, "run tallyman where no other listener is above it: outside the other "
+                            "`tallyman run`, or in a container whose manager has none");
+}
+
+/* For what needs a listener and is not the listener. */
 static bool start(struct watched *watched, int (*work)(const void *data), const void *data,
                   struct doctor_finding *finding)
 {
     watched_start(watched, work, data);
     if (watched->listener.fd >= 0)
         return true;
-    probe_answer(finding, DOCTOR_NO, "%s (%s)", witness_filter_reason(watched->listener.error),
-                 strerror(watched->listener.error));
-    if (watched->listener.error == EBUSY)
-        probe_cure(finding, "run tallyman where no other listener is above it: outside the other "
-                            "`tallyman run`, or in a container whose manager has none");
+    probe_answer(finding, DOCTOR_NO, WATCHED_NO_LISTENER);
+    probe_cure(finding, WATCHED_CURE);
     watched_end(watched);
     return false;
 }
@@ -76,8 +82,12 @@ void probe_listener(struct doctor_finding *finding, const struct doctor_settings
     char path[sizeof looked_for + 1];
 
     (void)settings;
-    if (!start(&watched, open_folder, NULL, finding))
+    watched_start(&watched, open_folder, NULL);
+    if (watched.listener.fd < 0) {
+        say_why_not(&watched, finding);
+        watched_end(&watched);
         return;
+    }
     if (!watched_next(&watched, &call) || call.notice.data.nr != SYS_openat) {
         probe_answer(finding, DOCTOR_NO, "a call was made and not reported");
     } else if (witness_read_string((pid_t)call.notice.pid, call.notice.data.args[1], path,
@@ -215,15 +225,20 @@ void probe_door(struct doctor_finding *finding, const struct doctor_settings *se
         mmap(door, DOOR_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
     (void)settings;
-    if (place == MAP_FAILED && errno == EEXIST)
-        probe_answer(finding, DOCTOR_LIMITED, "%#x is taken in this program", DOOR_ADDRESS);
-    else if (place != door)
+    if (place == MAP_FAILED && errno == EEXIST) {
+        probe_answer(finding, DOCTOR_LIMITED,
+                     "%#x is taken in this program, by the shim of a run "
+                     "around it",
+                     DOOR_ADDRESS);
+        probe_cure(finding, "run the doctor outside of `tallyman run`");
+    } else if (place != door) {
         probe_answer(finding, DOCTOR_NO, "nothing can be mapped at %#x: %s", DOOR_ADDRESS,
                      strerror(errno));
-    else if (text == MAP_FAILED ||
-             mremap(text, DOOR_SIZE, DOOR_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, door) != door)
+    } else if (text == MAP_FAILED ||
+               mremap(text, DOOR_SIZE, DOOR_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, door) != door) {
         probe_answer(finding, DOCTOR_NO, "a page of a program cannot be moved to %#x: %s",
                      DOOR_ADDRESS, strerror(errno));
-    else
+    } else {
         probe_answer(finding, DOCTOR_YES, "at %#x", DOOR_ADDRESS);
+    }
 }

@@ -10,6 +10,10 @@
 #include <sys/types.h>
 #include "witness_filter.h"
 
+/* What a trial says that cannot be made for want of a listener. */
+#define WATCHED_NO_LISTENER "there is no listener"
+#define WATCHED_CURE        "see \"kernel witness\""
+
 struct watched {
     pid_t child; /* -1 with errno: it could not be started */
     struct witness_listener listener;

@@ -79,6 +79,11 @@ is "a listener above us is in the way" "$status $(of listener answer)" "1 no"
 like "which is explained" "$(of listener detail)" "has a listener already"
 like "with a way out" "$(of listener cure)" "outside the other"
 
+examine "$TALLYMAN" run --quiet --witness gaps -o run.db --
+is "within another run the shim works and the witness does not" "$status $(of shim answer) $(of listener answer)" "1 yes no"
+like "which is explained, too" "$(of listener detail)" "tallyman within tallyman"
+like "as are the trials that need it" "$(of notification detail), $(of vdso detail)" "no listener, there is no listener"
+
 # --- memory and tracing
 refused process_vm_readv=EPERM
 is "without process_vm_readv memory is read from its file" "$status $(of memory answer)" "0 limited"

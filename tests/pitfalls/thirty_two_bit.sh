@@ -36,6 +36,21 @@ same() {
 narrow() { gcc -w -m32 -D_GNU_SOURCE "${@:2}" "$1" -o narrow; }
 sources=$TALLYMAN_SOURCE/tests/e2e/programs
 
+# --- the doctor
+
+doctor_says() { "$@" doctor --json -o "$work/tree/x.db" | jq -r '.probes[] | select(.id == "shim32") | .answer'; }
+fresh
+use_one
+is "the doctor says that there is no shim for 32-bit programs" "$(doctor_says "$TALLYMAN")" no
+use_both
+is "the doctor has seen a 32-bit program report in" "$(doctor_says "$TALLYMAN")" yes
+mv "$work/installed/lib32" "$work/installed/elsewhere"
+mv "$work/installed/lib/i386-linux-gnu/tallyman/libtallyman.so" "$work/installed/elsewhere/kept"
+cp "$work/installed/lib/x86_64-linux-gnu/tallyman/libtallyman.so" "$work/installed/lib/i386-linux-gnu/tallyman/"
+is "the doctor has seen that a shim of the wrong kind is not loaded" "$(doctor_says "$TALLYMAN")" no
+mv "$work/installed/elsewhere/kept" "$work/installed/lib/i386-linux-gnu/tallyman/libtallyman.so"
+mv "$work/installed/elsewhere" "$work/installed/lib32"
+
 # --- A15, A16
 
 fresh
