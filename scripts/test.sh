@@ -3,8 +3,8 @@
 #
 # Installs what is needed, builds with both compilers (warnings are errors), runs every test, and the unit
 # tests again under the address and undefined-behaviour sanitizers. A skipped test counts as failed,
-# unless its reason stands in tests/e2e/allowed_skips.txt. Tests with the label "long" (injected faults,
-# stress, processes killed at random) are left to scripts/test-long.sh.
+# unless its reason stands in tests/e2e/allowed_skips.txt. Tests with the label "long" (faults injected
+# into the supervisor) are left to scripts/test-long.sh, those with "slow" are not run with sanitizers.
 #
 #   test.sh [--no-install] [--quick]      --quick: one compiler, no sanitizers
 set -u
