@@ -71,9 +71,9 @@ iconv -f UTF-8 -t UTF-8 report.txt >valid.txt 2>/dev/null
 check "the text is valid UTF-8" cmp report.txt valid.txt
 is "text that goes to a file has no colours" "$("$TALLYMAN" report a.db | grep -c $'\033')" 0
 if command -v script >/dev/null; then
-    script -qec "$TALLYMAN report a.db" /dev/null </dev/null >coloured 2>/dev/null
+    TERM=xterm script -qec "$TALLYMAN report a.db" /dev/null </dev/null >coloured 2>/dev/null
     check "a terminal gets colours" grep -q $'\033\\[1m' coloured
-    NO_COLOR=1 script -qec "$TALLYMAN report a.db" /dev/null </dev/null >plain 2>/dev/null
+    NO_COLOR=1 TERM=xterm script -qec "$TALLYMAN report a.db" /dev/null </dev/null >plain 2>/dev/null
     is "but not with NO_COLOR" "$(grep -c $'\033' plain)" 0
 else
     skip "a terminal gets colours" "no script"

@@ -61,7 +61,7 @@
 
 #include "snippets.h"
 
-#define NOBODY 65534
+#define UNCHANGED -1 /* the owner: any user may ask for that */
 
 /* --- functions that no header declares ------------------------------------------------------ */
 
@@ -328,7 +328,7 @@ static int call_fsetxattr(int fd)
 
 static int call_fchown(int fd)
 {
-    return fchown(fd, NOBODY, NOBODY);
+    return fchown(fd, UNCHANGED, UNCHANGED);
 }
 
 static int call_futimes(int fd)
