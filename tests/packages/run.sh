@@ -84,18 +84,22 @@ judge() {
         }' "$results/plain1.list" "$results/plain2.list" "$results/tallyman.list" | LC_ALL=C sort
 }
 
-# try PACKAGE: adds its row to the table; false if tallyman changed anything.
+# give_up WORDS FILE: a row without numbers.
+give_up() {
+    echo "$package: $1: see $2"
+    table+=("| $package | $(language "$package") | | | $1 | | |")
+    return 1
+}
+
+# try PACKAGE: adds its row to the table; false if tallyman changed anything, or if that cannot be told.
 try() {
     local package=$1 results=$work/results/$1 source='' processes count
     rm -rf "$results"
     mkdir -p "$results"
-    prepare "$package" || die "$package or what its build needs cannot be had: see $results/build-dep.log"
-    build plain1 && build plain2 || die "$package does not build: see $results"
-    if ! build tallyman "$TALLYMAN" run --quiet "${options[@]}" -o "$work/home/run.db" --; then
-        echo "DIFFERENT: $package builds plain, and not under tallyman: see $results/tallyman.out"
-        table+=("| $package | $(language "$package") | | | does not build | | |")
-        return 1
-    fi
+    prepare "$package" || { give_up 'not to be had' "$results/build-dep.log"; return; }
+    build plain1 && build plain2 || { give_up 'does not build' "$results"; return; }
+    build tallyman "$TALLYMAN" run --quiet "${options[@]}" -o "$work/home/run.db" -- ||
+        { give_up 'does not build under tallyman' "$results/tallyman.out"; return; }
     judge >"$results/judged"
     processes=$(sqlite3 "$work/home/run.db" 'SELECT count(*) FROM process')
     count=$(grep -c '^identical' "$results/judged")
