@@ -146,7 +146,7 @@ static void *wait_in_open(void *name)
 static void cancel(void)
 {
     pthread_t thread;
-    void *result;
+    void *result = NULL;
 
     check(mkfifo("raw-fifo", 0600) == 0, "mkfifo");
     check(pthread_create(&thread, NULL, wait_in_open, "raw-fifo") == 0, "pthread_create");
