@@ -10,10 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,31 +88,52 @@ static void random_path(char *to, size_t room)
         strcat(to, ends[below(sizeof ends / sizeof *ends)]);
 }
 
-static void make_thing(void)
+/* Links lead anywhere, out of the tree as well: what is changed must be reached without them. */
+static int open_place(const char *path, uint64_t flags)
 {
-    char path[PATH_MAX], text[PATH_MAX];
-    int made;
+    struct open_how how = {.flags = flags | O_CLOEXEC,
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
 
-    path[0] = '\0';
-    if (place_count && below(3))
-        snprintf(path, sizeof path, "%s/", random_place());
-    if (strlen(path) + 300 > sizeof path)
-        return;
-    strcat(path, random_name());
+    return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+static int make_in(int folder, const char *name)
+{
+    char text[PATH_MAX];
+
     switch (below(5)) {
     case 0:
-        made = close(open(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
-        break;
+        return close(openat(folder, name, O_WRONLY | O_CREAT | O_EXCL, 0600));
     case 1:
     case 2:
-        made = mkdir(path, 0755);
-        break;
+        return mkdirat(folder, name, 0755);
     default:
         random_path(text, below(8) ? 200 : 4000);
-        made = symlink(text[0] ? text : "x", path);
+        return symlinkat(text[0] ? text : "x", folder, name);
     }
-    if (made == 0 && place_count < PLACES)
-        strcpy(places[place_count++], path);
+}
+
+static void make_thing(void)
+{
+    const char *parent = place_count && below(3) ? random_place() : ".", *name = random_name();
+    int folder = open_place(parent, O_PATH | O_DIRECTORY);
+    char path[PATH_MAX];
+
+    if (folder < 0)
+        return;
+    if (make_in(folder, name) == 0 && place_count < PLACES &&
+        snprintf(path, sizeof path, "%s/%s", parent, name) < (int)sizeof path)
+        strcpy(places[place_count++], parent[0] == '.' && !parent[1] ? name : path);
+    close(folder);
+}
+
+static void close_a_place(unsigned mode)
+{
+    int place = open_place(random_place(), O_RDONLY | O_NONBLOCK);
+
+    if (place >= 0 && fchmod(place, mode) != 0)
+        exit(1);
+    close(place);
 }
 
 /* Links in a chain, one longer than the kernel follows. */
@@ -204,7 +228,7 @@ static void compare_in(int number)
         make_thing();
     compare_all();
     if (place_count)
-        chmod(random_place(), number % 2 ? 0 : 0444);
+        close_a_place(number % 2 ? 0 : 0444);
     compare_as_other();
     if (number % 4 == 0 && mkdir("gone", 0755) == 0 && chdir("gone") == 0) {
         rmdir("../gone");
