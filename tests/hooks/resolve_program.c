@@ -80,7 +80,7 @@ static void random_path(char *to, size_t room)
 
     to[0] = '\0';
     if (below(3) == 0)
-        snprintf(to, room, "%s%s", below(2) ? "//" + below(2) : "", top + 1);
+        snprintf(to, room, "%s%s", below(2) ? &"//"[below(2)] : "", top + 1);
     if (below(3))
         snprintf(to + strlen(to), room - strlen(to), "%s%s", to[0] ? "/" : "", random_place());
     add_parts(to, room, below(3));
