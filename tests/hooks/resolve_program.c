@@ -76,11 +76,12 @@ static void add_parts(char *to, size_t room, unsigned count)
 
 static void random_path(char *to, size_t room)
 {
+    static const char *const starts[] = {"", "", "/", "//"};
     static const char *const ends[] = {"", "", "", "/", "/.", "/..", "//", "/./", "/../.", "/.a"};
 
     to[0] = '\0';
     if (below(3) == 0)
-        snprintf(to, room, "%s%s", below(2) ? &"//"[below(2)] : "", top + 1);
+        snprintf(to, room, "%s%s", starts[below(4)], top + 1);
     if (below(3))
         snprintf(to + strlen(to), room - strlen(to), "%s%s", to[0] ? "/" : "", random_place());
     add_parts(to, room, below(3));
