@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,6 +17,7 @@
 
 #include "cleanup.h"
 #include "command_image.h"
+#include "descriptor_mail.h"
 #include "quote.h"
 #include "shim_environment.h"
 #include "tallyman/event.h"
@@ -23,6 +26,7 @@
 
 #define PROBE_SECONDS 10
 #define MESSAGE_MAX   1000
+#define MESSENGER_MS  10000
 
 static char *beside_program(const char *relative)
 {
@@ -161,31 +165,45 @@ static _Noreturn void execute(const char *program, char *const *argv, char **env
     _exit(TALLY_EXIT_NOT_FOUND);
 }
 
-/* In the child, which shares the table of descriptors with the parent until it has the listener: so
- * the parent has it too, and no call is needed that the filter would report before anybody listens.
- */
-static void install_filter(char **environment, int report)
-{
-    struct witness_listener listener = witness_filter_install();
+/* What the messenger says. */
+struct mail {
+    pid_t messenger;
+    struct witness_listener listener;
+};
 
-    if (unshare(CLONE_FILES) != 0) {
-        listener = (struct witness_listener){.fd = -1, .error = errno};
-        if (write(report, &listener, sizeof listener) != 0)
-            _exit(TALLY_EXIT_FAILURE);
-    }
-    if (listener.fd >= 0) {
-        close(listener.fd);
-        shim_environment_witnessed(environment);
-    }
-    if (write(report, &listener, sizeof listener) != (ssize_t)sizeof listener)
-        _exit(TALLY_EXIT_FAILURE);
+/* A process beside the command, not its child, with the same table of descriptors: it hands the
+ * supervisor the listener that the command makes. The command itself cannot: the filter would
+ * report the call before anybody listens. Forking is left to the kernel's call, for glibc has no
+ * function with these flags; neither process needs glibc's own idea of its thread. */
+static void start_messenger(const int *inner, int channel)
+{
+    struct mail mail;
+    struct pollfd wait = {inner[0], POLLIN, 0};
+
+    if (syscall(SYS_clone, (long)(CLONE_FILES | CLONE_PARENT | SIGCHLD), 0, 0, 0, 0) != 0)
+        return;
+    if (poll(&wait, 1, MESSENGER_MS) != 1 ||
+        read(inner[0], &mail.listener, sizeof mail.listener) != (ssize_t)sizeof mail.listener)
+        _exit(1);
+    mail.messenger = getpid();
+    descriptor_send(channel, &mail, sizeof mail, mail.listener.fd);
+    _exit(0);
 }
 
-/* As fork(2), but for the descriptors. glibc has no function for it; the child makes system calls
- * and nothing that needs glibc's own idea of its thread. */
-static pid_t fork_sharing_descriptors(void)
+/* In the child. What it opened is closed by its exec, which also parts it from the messenger. */
+static void install_filter(char **environment, int channel)
 {
-    return (pid_t)syscall(SYS_clone, (long)(CLONE_FILES | SIGCHLD), 0, 0, 0, 0);
+    struct witness_listener listener;
+    int inner[2];
+
+    if (pipe2(inner, O_CLOEXEC) != 0)
+        return;
+    start_messenger(inner, channel);
+    listener = witness_filter_install();
+    if (listener.fd >= 0)
+        shim_environment_witnessed(environment);
+    if (write(inner[1], &listener, sizeof listener) != (ssize_t)sizeof listener)
+        _exit(TALLY_EXIT_FAILURE);
 }
 
 static ssize_t read_all(int file, void *into, size_t size)
@@ -206,17 +224,48 @@ static ssize_t read_all(int file, void *into, size_t size)
 
 struct start {
     pid_t child;
-    int report[2];
+    int report[2];  /* pipe: the errno of a failed exec */
+    int channel[2]; /* sockets: the listener */
 };
 
 /* Waits until the listener is known and handed over. */
 static void hand_over_listener(const struct start *start, const struct launch_watch *watch)
 {
-    struct witness_listener listener;
+    struct mail mail = {.listener = {.error = EAGAIN}};
+    int descriptor = -1;
 
-    if (start->child > 0 &&
-        read_all(start->report[0], &listener, sizeof listener) == (ssize_t)sizeof listener)
-        watch->start(watch->context, listener);
+    if (descriptor_receive(start->channel[0], &mail, sizeof mail, &descriptor))
+        waitpid(mail.messenger, NULL, 0);
+    mail.listener.fd = descriptor;
+    watch->start(watch->context, mail.listener);
+}
+
+static bool open_channels(struct start *start)
+{
+    if (pipe2(start->report, O_CLOEXEC) != 0)
+        return false;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, start->channel) == 0)
+        return true;
+    close(start->report[0]);
+    close(start->report[1]);
+    return false;
+}
+
+static int wait_for_exec(struct start *start, const struct launch_watch *watch)
+{
+    int error = 0;
+
+    close(start->report[1]);
+    close(start->channel[1]);
+    if (watch)
+        hand_over_listener(start, watch);
+    if (read_all(start->report[0], &error, sizeof error) == (ssize_t)sizeof error) {
+        waitpid(start->child, NULL, 0);
+        start->child = LAUNCH_NO_PROGRAM;
+    }
+    close(start->report[0]);
+    close(start->channel[0]);
+    return error;
 }
 
 pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
@@ -224,31 +273,23 @@ pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
 {
     char **environment = shim ? shim_environment_new(shim, log_path) : NULL;
     cleanup_buffer struct buffer program = BUFFER_INIT;
-    struct start start;
+    struct start start = {.child = LAUNCH_NO_PROCESS};
     int error = 0;
 
     /* The search along PATH is ours, not an access of the build's. */
     command_image(argv[0], false, &program);
-    if (pipe2(start.report, O_CLOEXEC) != 0) {
-        shim_environment_free(environment);
-        return LAUNCH_NO_PROCESS;
+    if (open_channels(&start)) {
+        start.child = fork();
+        if (start.child == 0) {
+            if (watch)
+                install_filter(environment, start.channel[1]);
+            execute(program.data, argv, environment ? environment : environ, signals,
+                    start.report[1]);
+        }
+        error = start.child < 0 ? errno : wait_for_exec(&start, watch);
+    } else {
+        error = errno;
     }
-    start.child = watch ? fork_sharing_descriptors() : fork();
-    if (start.child == 0) {
-        if (watch)
-            install_filter(environment, start.report[1]);
-        execute(program.data, argv, environment ? environment : environ, signals, start.report[1]);
-    }
-    error = start.child < 0 ? errno : 0;
-    if (watch)
-        hand_over_listener(&start, watch);
-    close(start.report[1]);
-    if (start.child > 0 &&
-        read_all(start.report[0], &error, sizeof error) == (ssize_t)sizeof error) {
-        waitpid(start.child, NULL, 0);
-        start.child = LAUNCH_NO_PROGRAM;
-    }
-    close(start.report[0]);
     shim_environment_free(environment);
     errno = error;
     return start.child;

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "descriptor_mail.h"
 #include "quote.h"
 
 /* Reports are numbered one after the other. How far the open ones may lie apart: a process has one,
@@ -55,26 +56,9 @@ static _Noreturn void serve(int listener, uint64_t last)
 /* One message: its letter, and the descriptor that came with it. 0: the other end is closed. */
 static char receive(int channel, int *listener)
 {
-    union {
-        char room[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control;
     char letter = 0;
-    struct iovec bytes = {&letter, 1};
-    struct msghdr message = {.msg_iov = &bytes,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = sizeof control};
-    ssize_t got;
 
-    do
-        got = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
-    while (got < 0 && errno == EINTR);
-    if (got <= 0)
-        return 0;
-    if (letter == LISTENER && CMSG_FIRSTHDR(&message))
-        memcpy(listener, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof *listener);
-    return letter;
+    return descriptor_receive(channel, &letter, 1, listener) ? letter : 0;
 }
 
 static void say_supervisor_died(const char *directory)
@@ -153,24 +137,7 @@ bool witness_guard_start(struct witness_guard *guard, const char *directory)
 
 static bool send_letter(const struct witness_guard *guard, char letter, int listener)
 {
-    union {
-        char room[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {{0}};
-    struct iovec bytes = {&letter, 1};
-    struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
-    struct cmsghdr *header;
-
-    if (listener >= 0) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof listener);
-        memcpy(CMSG_DATA(header), &listener, sizeof listener);
-    }
-    return sendmsg(guard->channel, &message, MSG_NOSIGNAL) == 1;
+    return descriptor_send(guard->channel, &letter, 1, listener);
 }
 
 bool witness_guard_hand(struct witness_guard *guard, int listener)
