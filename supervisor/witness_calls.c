@@ -16,12 +16,18 @@ const struct witness_row witness_rows[WITNESS_CALL_COUNT] = {
 };
 #undef NONE
 
-/* Calls that libseccomp may not know yet. From 424 on a call has one number in all tables
- * (Documentation/process/adding-syscalls.rst). */
+/* Calls that libseccomp may not know yet: from 424 on a call has one number in all tables
+ * (Documentation/process/adding-syscalls.rst). And those that it takes for parts of socketcall(2)
+ * in 32-bit programs, which have numbers of their own since Linux 4.3. */
 static const struct {
     const char *name;
     uint32_t number;
-} newer[] = {{"fchmodat2", 452}};
+} others[] = {
+    {"fchmodat2", 452},     {"setxattrat", 463},     {"getxattrat", 464},   {"listxattrat", 465},
+    {"removexattrat", 466}, {"open_tree_attr", 467}, {"file_getattr", 468}, {"file_setattr", 469},
+    {"sendmmsg", 345},      {"bind", 361},           {"connect", 362},      {"sendto", 369},
+    {"sendmsg", 370},
+};
 
 #define NUMBERS_MAX 512
 
@@ -35,9 +41,9 @@ static uint32_t number_of(uint32_t libseccomp_architecture, const char *name)
 
     if (number >= 0)
         return (uint32_t)number;
-    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
-        if (strcmp(newer[i].name, name) == 0)
-            return newer[i].number;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strcmp(others[i].name, name) == 0)
+            return others[i].number;
     }
     return UINT32_MAX;
 }

@@ -34,6 +34,9 @@ SIMPLE = {
     "listxattr": ("stat", None, 0), "llistxattr": ("stat", None, 0),
     "setxattr": ("set-attribute", None, 0), "lsetxattr": ("set-attribute", None, 0),
     "removexattr": ("set-attribute", None, 0), "lremovexattr": ("set-attribute", None, 0),
+    "getxattrat": ("stat", 0, 1), "listxattrat": ("stat", 0, 1), "file_getattr": ("stat", 0, 1),
+    "setxattrat": ("set-attribute", 0, 1), "removexattrat": ("set-attribute", 0, 1),
+    "file_setattr": ("set-attribute", 0, 1),
 }
 # call -> operation; the first argument is a descriptor
 DESCRIPTOR = {
@@ -63,7 +66,7 @@ FORKS = ("clone", "clone3", "fork", "vfork")
 OPENS = ("open", "openat", "openat2", "creat", "unlinkat")
 # Blind spots when they are made; what they name is not compared.
 APART = ("chroot", "pivot_root", "mount", "umount2", "move_mount", "open_tree", "fsopen",
-         "open_by_handle_at", "socketcall")
+         "open_by_handle_at", "open_tree_attr", "setns", "socketcall")
 CALLS = sorted({*SIMPLE, *DESCRIPTOR, *PAIRS, *ADDRESSED, *VALUES, *FORKS, *OPENS, "socketcall"})
 
 
