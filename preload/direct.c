@@ -51,17 +51,37 @@ static inline void *take_or_close(void *made, int fd)
     return made;
 }
 
-/* fdopen makes the same of a descriptor as fopen of a path, for these two modes. */
+/* How a mode that only reads is opened; -1: another mode. */
+static inline int flags_to_read(const char *mode)
+{
+    int flags = O_RDONLY;
+
+    if (*mode != 'r')
+        return -1;
+    for (int i = 1; mode[i]; i++) {
+        if (i > 3 || (mode[i] != 'b' && mode[i] != 'e'))
+            return -1;
+        flags |= mode[i] == 'e' ? O_CLOEXEC : 0;
+    }
+    return flags;
+}
+
+#define CLOSES_ON_EXEC 64 /* _IO_FLAGS2_CLOEXEC: what fopen remembers of "e", for freopen */
+
+/* fdopen makes the same of a descriptor as fopen of a path, but for that. A file that is opened to
+ * be written to must stay as it is when there is no memory for the stream: that is libc's. */
 static inline bool open_to_read(const char *path, const char *mode, FILE **stream)
 {
     typedef FILE *maker(int, const char *);
     maker *make = (maker *)real_in_libc("fdopen");
-    int fd;
+    int flags = flags_to_read(mode), fd;
 
-    if (!make || !one_thread() || !(text_equal(mode, "r") || text_equal(mode, "rb")))
+    if (!make || !one_thread() || flags < 0)
         return false;
-    fd = (int)finish(DOOR(SYS_openat, AT_FDCWD, path, O_RDONLY, 0, 0, 0));
-    *stream = fd < 0 ? NULL : take_or_close(make(fd, mode), fd);
+    fd = (int)finish(DOOR(SYS_openat, AT_FDCWD, path, flags, 0, 0, 0));
+    *stream = fd < 0 ? NULL : take_or_close(make(fd, "r"), fd);
+    if (*stream && flags & O_CLOEXEC)
+        (*stream)->_flags2 |= CLOSES_ON_EXEC;
     return true;
 }
 

@@ -180,17 +180,28 @@ static enum verdict resolve(struct walk *walk)
     return verdict;
 }
 
+/* The algorithm came with the release that began to export stat. */
+static bool is_libcs_way(void)
+{
+    static bool looked, found;
+
+    if (!__atomic_load_n(&looked, __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&found, real_in_libc("stat") != NULL, __ATOMIC_RELAXED);
+        __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
+    }
+    return __atomic_load_n(&found, __ATOMIC_RELAXED);
+}
+
 typedef char *duplicate(const char *);
 
 /* Never inlined: libc's function, called next where this one does not decide, needs stack, too. */
 __attribute__((noinline)) bool resolve_path(const char *path, char *to, char **result)
 {
-    duplicate *copy = (duplicate *)real_in_libc("__strdup");
+    duplicate *copy = to ? NULL : (duplicate *)real_in_libc("__strdup");
     enum verdict verdict = UNDECIDED;
     struct walk walk;
 
-    /* The algorithm came with the release that began to export stat. */
-    if (path && copy && real_in_libc("stat") && begin(&walk, path))
+    if (path && (to || copy) && is_libcs_way() && begin(&walk, path))
         verdict = resolve(&walk);
     if (verdict == UNDECIDED)
         return false;
