@@ -41,10 +41,23 @@ static uint64_t pointer_at(const void *array, size_t index, size_t word)
     return value;
 }
 
+/* The id in an entry of the environment: its last 16 digits. */
+static uint64_t execution_in(const char *environment, size_t size)
+{
+    for (const char *entry = environment; entry < environment + size; entry += strlen(entry) + 1) {
+        const char *digits = strrchr(entry, ':');
+
+        if (strncmp(entry, RUN, sizeof RUN - 1) == 0 && digits)
+            return strtoull(digits + 1, NULL, 16) & ~RUN_BITS;
+    }
+    return RUN_NO_EXECUTION;
+}
+
 /* What an environment says of the image that gets it. */
 struct given {
-    bool preload, run; /* our two variables */
-    bool lists_only;   /* the loader prints its libraries and runs nothing (ldd) */
+    bool preload, run;  /* our two variables */
+    uint64_t execution; /* the id in the second */
+    bool lists_only;    /* the loader prints its libraries and runs nothing (ldd) */
 };
 
 static void take_entry(struct given *given, pid_t thread, uint64_t at)
@@ -53,7 +66,10 @@ static void take_entry(struct given *given, pid_t thread, uint64_t at)
 
     if (witness_read_string(thread, at, text, sizeof text) < 0 && errno != ENAMETOOLONG)
         return;
-    given->run |= strncmp(text, RUN, sizeof RUN - 1) == 0;
+    if (strncmp(text, RUN, sizeof RUN - 1) == 0) {
+        given->run = true;
+        given->execution = execution_in(text, strlen(text) + 1);
+    }
     given->lists_only |= strncmp(text, TRACE, sizeof TRACE - 1) == 0;
     given->preload |= strncmp(text, PRELOAD, sizeof PRELOAD - 1) == 0 && strstr(text, SHIM_NAME);
 }
@@ -80,7 +96,7 @@ static uint64_t count_entries(pid_t thread, uint64_t environment, size_t word)
 /* Our two variables stand last in what the shim hands on, so the search goes backwards. */
 static struct given look_for_shim(pid_t thread, uint64_t environment, size_t word)
 {
-    struct given given = {false, false, false};
+    struct given given = {.execution = RUN_NO_EXECUTION};
     uint64_t count = count_entries(thread, environment, word);
 
     while (count-- && !(given.preload && given.run)) {
@@ -116,18 +132,6 @@ static char *read_strings(pid_t pid, uint64_t at, uint64_t size, size_t *got)
     *got = done > 0 ? (size_t)done : 0;
     text[*got] = '\0';
     return text;
-}
-
-/* The id in an entry of the environment: its last 16 digits. */
-static uint64_t execution_in(const char *environment, size_t size)
-{
-    for (const char *entry = environment; entry < environment + size; entry += strlen(entry) + 1) {
-        const char *digits = strrchr(entry, ':');
-
-        if (strncmp(entry, RUN, sizeof RUN - 1) == 0 && digits)
-            return strtoull(digits + 1, NULL, 16) & ~RUN_BITS;
-    }
-    return RUN_NO_EXECUTION;
 }
 
 static struct record head_for(const struct witness_exec *exec, uint64_t id, uint16_t kind)
@@ -230,6 +234,17 @@ static void write_environment(struct witness *witness, const struct witness_exec
     }
 }
 
+/* The file that runs, by the kernel's name; where the exec may not have happened yet, the file that
+ * was asked for. */
+static size_t program_of(const struct witness_exec *exec, char *to, size_t room)
+{
+    cleanup_free char *link = xprintf("/proc/%d/exe", (int)exec->process);
+    ssize_t got = exec->path && !exec->look ? snprintf(to, room, "%s", exec->path)
+                                            : readlink(link, to, room - 1);
+
+    return got > 0 && (size_t)got < room ? (size_t)got : 0;
+}
+
 uint64_t witness_announce(struct witness *witness, const struct witness_exec *exec, uint64_t how,
                           uint64_t from)
 {
@@ -238,14 +253,12 @@ uint64_t witness_announce(struct witness *witness, const struct witness_exec *ex
     char program[PATH_MAX], folder[PATH_MAX];
     uint32_t flags = 0;
     size_t length = witness_folder(exec->process, AT_FDCWD, folder, sizeof folder, &flags);
-    cleanup_free char *link = xprintf("/proc/%d/exe", (int)exec->process);
-    ssize_t got = readlink(link, program, sizeof program - 1);
 
     if (id == 0)
         return 0;
     head.value = how | (uint64_t)exec->class << START_CLASS_SHIFT | from << 8;
     head.error = (int32_t)exec->parent;
-    witness_write(witness, &head, got > 0 ? program : "", got > 0 ? (size_t)got : 0, folder,
+    witness_write(witness, &head, program, program_of(exec, program, sizeof program), folder,
                   length);
     witness_task_set_image(exec->leader, id);
     return id;
@@ -284,8 +297,9 @@ static void let_go(struct witness *witness, struct witness_exec *exec, const cha
     if (!witness_answer(witness, exec->notice, 0))
         return;
     if (exec->announce)
-        witness_announce(witness, exec, START_EXECUTED, RUN_NO_EXECUTION);
-    blind(witness, exec, why);
+        witness_announce(witness, exec, START_EXECUTED, exec->execution);
+    if (!exec->lists_only)
+        blind(witness, exec, why);
 }
 
 static void go_with(struct witness *witness, struct witness_exec *exec)
@@ -393,7 +407,8 @@ static void note_dropped_privileges(struct witness *witness, const struct witnes
 }
 
 static void start_going_with(struct witness *witness, const struct witness_view *view,
-                             const struct sight *sight, enum image_class class, bool shim)
+                             const struct sight *sight, enum image_class class,
+                             const struct given *given, bool shim)
 {
     struct witness_exec *exec = xcalloc(1, sizeof *exec);
 
@@ -406,7 +421,9 @@ static void start_going_with(struct witness *witness, const struct witness_view 
         .leader = view->leader,
         .class = class,
         .announce = !shim,
-        .look = class != IMAGE_SECURE,
+        .look = class != IMAGE_SECURE && !given->lists_only,
+        .lists_only = given->lists_only,
+        .execution = given->execution,
         .path = xmemdup(witness_sight_subject(view, sight), sight->subject_length)};
     queue(witness, exec);
 }
@@ -431,27 +448,24 @@ void witness_exec(struct witness *witness, struct witness_view *view)
     char reach[REACH_ROOM];
     struct sight *sight = look_program(view, reach);
     enum image_class class = IMAGE_UNKNOWN;
-    struct given given = {false, false, false};
+    struct given given = {.execution = RUN_NO_EXECUTION};
     bool shim = false;
 
     if (sight) {
         class = look_class(witness, view, sight, reach);
-        if (reports_in(witness, class)) {
-            given =
-                look_for_shim((pid_t)view->notice->pid, view->args[row->c + 1], view->abi->word);
-            shim = (given.preload && given.run) || given.lists_only;
-        }
+        given = look_for_shim((pid_t)view->notice->pid, view->args[row->c + 1], view->abi->word);
+        shim = reports_in(witness, class) && given.preload && given.run;
         add_class(view, sight, class);
     }
     witness_note_change(witness, view);
-    if (!sight || sight->error || (shim && (class != IMAGE_GO || given.lists_only))) {
+    if (!sight || sight->error || (shim && class != IMAGE_GO)) {
         if (sight && sight->error == 0 && class == IMAGE_SECURE)
             note_dropped_privileges(witness, view, sight);
         if (sight && sight->error == 0 && witness_task_image(view->leader))
             witness_task_set_image(view->leader, 0);
         witness_answer(witness, view->notice->id, 0);
     } else {
-        start_going_with(witness, view, sight, class, shim);
+        start_going_with(witness, view, sight, class, &given, shim);
     }
     forget_command(witness, view);
 }

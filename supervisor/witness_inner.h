@@ -24,8 +24,10 @@ struct witness_exec {
     uint32_t pid, parent; /* as in records */
     struct witness_task *leader;
     enum image_class class;
-    bool announce; /* nobody else will say that it started */
-    bool look;     /* false: it must not be traced (set-id) */
+    uint64_t execution; /* id in its environment, RUN_NO_EXECUTION none */
+    bool announce;      /* nobody else will say that it started */
+    bool look;          /* false: it must not be traced (set-id) */
+    bool lists_only; /* a loader that prints the libraries, the vDSO among them, and runs nothing */
     char *path;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses of sockets, in the words of the shim (preload/hooks_network.c).
+ * Addresses of sockets, in the words that the shim has for them.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
+#include "tallyman/event.h"
 #include "witness_look.h"
 #include "witness_memory.h"
 #include "witness_path.h"
@@ -27,6 +29,7 @@ static void look_unix(struct witness_view *view, uint16_t kind, const struct soc
     size_t room = length - offsetof(struct sockaddr_un, sun_path);
     bool abstract = room && !address->sun_path[0];
     const char *from = name;
+    struct sight *sight;
     uint32_t flags = 0;
 
     if (room == 0)
@@ -39,7 +42,10 @@ static void look_unix(struct witness_view *view, uint16_t kind, const struct soc
             from += 2;
     }
     snprintf(text, sizeof text, "unix:%s%s%s", abstract ? "@" : "", folder, from);
-    witness_add_text(view, kind, text);
+    sight = witness_add_text(view, kind, text);
+    if (sight && !abstract && kind != EVENT_BIND)
+        sight->error = witness_look_at((pid_t)view->notice->pid, view->task->leader, kind,
+                                       text + strlen("unix:"), 0, F_OK);
 }
 
 void witness_look_address(struct witness_view *view, uint16_t kind, uint64_t at, uint64_t length)
