@@ -229,6 +229,11 @@ static void static_program(void)
     IN_CHILD(execvp("raw-static", run_nothing));
 }
 
+static void go_program(void)
+{
+    IN_CHILD(execv("./raw-go", run_nothing));
+}
+
 /* What libc's search makes of a file that the kernel cannot run: a script of the shell. */
 static void shell_fallback(void)
 {
@@ -250,6 +255,7 @@ static const struct mode {
     {"handler", in_handler},
     {"dynamic-programs", dynamic_programs},
     {"static-program", static_program},
+    {"go-program", go_program},
     {"shell-fallback", shell_fallback},
 };
 

@@ -259,6 +259,21 @@ Test(door, a_program_without_the_shim_is_started_by_libc)
     cr_expect_eq(listener_count(&run.reports, "execve", "./raw-static"), 2);
 }
 
+Test(door, a_program_by_go_is_started_by_libc_though_the_shim_is_in_it)
+{
+    char path[192];
+
+    snprintf(path, sizeof path, "%s/raw-go", run.folder);
+    cr_assert(symlink(DOOR_GO, path) == 0);
+    run_mode("go-program");
+    cr_expect_eq(listener_count(&run.reports, "execve", "./raw-go"), 1);
+    cr_expect_eq(run.records.list[0].head.kind, EVENT_PROCESS_START);
+    for (size_t i = 0; i < run.records.count; i++)
+        if (run.records.list[i].head.kind == EVENT_EXECUTE)
+            cr_expect_eq(run.records.list[i].other[0], IMAGE_GO);
+    cr_expect_eq(scratch_count(&run.records, EVENT_PROCESS_START, "*door_go"), 1);
+}
+
 Test(door, a_file_that_the_kernel_cannot_run_is_left_to_libcs_search)
 {
     put_file("raw-words", "exit 0\n");
