@@ -17,7 +17,14 @@ PROGRAMS = os.environ["BENCH_PROGRAMS"]
 CALLS = ("open", "stat", "getenv", "clock_gettime")
 CALL_COUNT = 300000
 EXEC_COUNT = 2000
-SIDES = ("plain", "empty", "tallyman")
+# What stands between the kernel and the command: nothing; a library that does nothing; the shim alone;
+# the shim and the witness, for what the shim does not see and for everything; strace(1), which looks at
+# the same calls.
+WITNESS = {"shim": "off", "gaps": "gaps", "full": "full"}
+SIDES = ("plain", "empty", *WITNESS, "strace")
+DEFAULT_SIDES = "plain,empty,shim,gaps"
+WATCHED = ("%file,%network,%process,getdents64,getrandom,uname,sysinfo,sched_getaffinity,"
+           "clock_gettime,gettimeofday,time")
 
 
 def spread(values):
@@ -29,8 +36,8 @@ def spread(values):
 class Supervisor:
     """Runs `tallyman run` and watches its memory."""
 
-    def __init__(self, database):
-        self.database, self.peak_kib, self.done = database, 0, False
+    def __init__(self, database, witness):
+        self.database, self.witness, self.peak_kib, self.done = database, witness, 0, False
 
     def watch(self, pid):
         while not self.done:
@@ -44,8 +51,8 @@ class Supervisor:
             time.sleep(0.02)
 
     def run(self, command, **options):
-        process = subprocess.Popen([TALLYMAN, "run", "--quiet", "--witness", "off", "-o", self.database,
-                                    "--"] + command, **options)
+        process = subprocess.Popen([TALLYMAN, "run", "--quiet", "--witness", self.witness, "-o",
+                                    self.database, "--"] + command, **options)
         watcher = threading.Thread(target=self.watch, args=(process.pid,))
         watcher.start()
         output, _ = process.communicate()
@@ -59,9 +66,7 @@ class Bench:
 
     def __init__(self, name, command, folder, prepare=None):
         self.name, self.command, self.folder, self.prepare = name, command, folder, prepare
-        self.inner = {side: [] for side in SIDES}
-        self.outer = {side: [] for side in SIDES}
-        self.cost = None
+        self.inner, self.outer, self.cost = {}, {}, {}
 
     def once(self, side, work):
         if self.prepare:
@@ -71,14 +76,17 @@ class Bench:
         options = {"cwd": self.folder, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL,
                    "stdin": subprocess.DEVNULL}
         start = time.perf_counter()
-        if side == "tallyman":
+        if side in WITNESS:
             database = os.path.join(work, "bench.db")
             if os.path.exists(database):
                 os.unlink(database)
-            supervisor = Supervisor(database)
+            supervisor = Supervisor(database, WITNESS[side])
             status, output = supervisor.run(command, **options)
-            self.cost = database_cost(database) + (supervisor.peak_kib,)
+            self.cost[side] = database_cost(database) + (supervisor.peak_kib,)
         else:
+            if side == "strace":
+                command = ["strace", "-f", "--seccomp-bpf", "-o", os.path.join(work, "strace.out"), "-e",
+                           "trace=" + WATCHED] + command
             environment = dict(os.environ)
             if side == "empty":
                 environment["LD_PRELOAD"] = os.path.join(PROGRAMS, "libempty.so")
@@ -93,13 +101,13 @@ class Bench:
             with open(taken, encoding="ascii") as file:
                 self.inner[side].append(int(file.read()) / 1e9)
 
-    def run(self, rounds, work):
+    def run(self, rounds, sides, work):
         for number in range(rounds + 1):
-            for side in SIDES:
+            if number <= 1:  # the first round warms the caches
+                self.inner = {side: [] for side in sides}
+                self.outer = {side: [] for side in sides}
+            for side in sides:
                 self.once(side, work)
-            if number == 0:  # warms the caches
-                for values in list(self.inner.values()) + list(self.outer.values()):
-                    values.clear()
         return self
 
     def unit(self, seconds):
@@ -107,22 +115,22 @@ class Bench:
             f"{seconds * 1e6:10.1f} us" if self.name == "exec" else f"{seconds:10.3f} s "
 
     def show(self):
-        middle = {side: statistics.median(self.inner[side]) for side in SIDES}
-        for side in SIDES:
+        middle = {side: statistics.median(values) for side, values in self.inner.items()}
+        whole = {side: statistics.median(values) for side, values in self.outer.items()}
+        for side in self.inner:
             extra = ""
             if side != "plain":
                 extra = f"  ratio {middle[side] / middle['plain']:5.3f}"
                 if self.name in CALLS:
                     extra += f"  adds {(middle[side] - middle['plain']) * 1e9:7.1f} ns"
             print(f"{self.name:14} {side:9} {self.unit(middle[side])}  ±{spread(self.inner[side]):5.1%}{extra}")
-        whole = {side: statistics.median(self.outer[side]) for side in SIDES}
         if self.name in CALLS:
             return
-        print(f"{self.name:14} the whole of `tallyman run`, start and database included: ratio"
-              f" {whole['tallyman'] / whole['plain']:5.3f}")
-        per_access, per_row, peak = self.cost
-        print(f"{self.name:14} database {per_access:.0f} bytes per thousand accesses, {per_row:.0f} per"
-              f" thousand rows; supervisor {peak} KiB at its peak", flush=True)
+        for side, (per_access, per_row, peak) in self.cost.items():
+            print(f"{self.name:14} {side:9} the whole of `tallyman run`, start and database included: ratio"
+                  f" {whole[side] / whole['plain']:5.3f}; database {per_access:.0f} bytes per thousand"
+                  f" accesses, {per_row:.0f} per thousand rows; supervisor {peak} KiB at its peak",
+                  flush=True)
 
 
 def database_cost(path):
@@ -181,8 +189,12 @@ def main():
     parser.add_argument("--lua")
     parser.add_argument("--hello")
     parser.add_argument("--instructions", action="store_true")
+    parser.add_argument("--sides", default=DEFAULT_SIDES)
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
+    sides = options.sides.split(",")
+    if "plain" not in sides or not set(sides) <= set(SIDES):
+        parser.error(f"--sides: plain and some of {', '.join(SIDES[1:])}")
     with tempfile.TemporaryDirectory() as work:
         if options.instructions:
             for call in options.cases or CALLS:
@@ -190,7 +202,7 @@ def main():
             return
         for bench in cases(options, work):
             if not options.cases or bench.name in options.cases:
-                bench.run(options.rounds, work).show()
+                bench.run(options.rounds, sides, work).show()
 
 
 main()

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# Measures what the shim costs. The sides (plain, an empty preload, tallyman) take turns, so that a slow
-# minute of the machine hits all of them; medians count.
+# Measures what tallyman costs. The sides take turns, so that a slow minute of the machine hits all of
+# them; medians count.
 #
-#   run.sh [--rounds N] [--lua FOLDER] [--hello FOLDER] [--instructions] [CASE...]
+#   run.sh [--rounds N] [--sides LIST] [--lua FOLDER] [--hello FOLDER] [--instructions] [CASE...]
 #
 #   --rounds N       default 11
+#   --sides LIST     of plain, empty (a preload that does nothing), shim (alone), gaps, full (with the
+#                    witness) and strace; default plain,empty,shim,gaps
 #   --lua, --hello   sources of lua5.4 and hello to build and configure, unpacked by
 #                    scripts/fetch-sources.sh --upstream
 #   --instructions   count instructions per call instead of measuring time (callgrind)
