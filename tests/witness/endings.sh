@@ -10,8 +10,8 @@
 
 fresh
 before=$(date +%s%N)
-"$TALLYMAN" run --quiet --witness gaps --grace 100 -o "$work/run.db" -- sh -c \
-    "\"$programs/left_behind\" >child; pgrep -P \$PPID -x tallyman-guard >guard" 2>"$work/err" | cat
+"$TALLYMAN" run --quiet --witness gaps --grace 100 -o "$work/run.db" -- bash -c \
+    "\"$programs/left_behind\" >child; guard_of \$PPID >guard" 2>"$work/err" | cat
 check "a run ends though a process that it leaves behind goes on" \
     test $(($(date +%s%N) - before)) -lt 8000000000
 check "that process lives" test -e "/proc/$(cat child)"
@@ -24,7 +24,7 @@ is "as it would without" "$(cat went)" opened
 check "the one that answers ends with it" until_so gone "$(cat guard)"
 
 fresh
-audit sh -c 'pgrep -P $PPID -x tallyman-guard >guard; exit 3'
+audit bash -c 'guard_of $PPID >guard; exit 3'
 is "a run that leaves nothing behind ends" $? 3
 check "and leaves no process of its own" gone "$(cat guard)"
 

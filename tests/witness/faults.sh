@@ -27,7 +27,7 @@ is "and every one was recorded" "$(saw read u.txt)" $((50 * $(turns)))
 kill_supervisor() {
     local before
     before=$(turns)
-    guard=$(guard)
+    guard=$(guard_of "$run")
     kill -KILL "$run"
     check "$1: the build goes on" until_so more_turns $((before + 2))
     end_run
@@ -73,7 +73,7 @@ is "and the run goes on" "$? $(cat "$work/out")" "7 137"
 # --- the one that stands by
 
 start_busy
-kill -KILL "$(guard)"
+kill -KILL "$(guard_of "$run")"
 before=$(turns)
 check "without the process that stands by the build goes on" until_so more_turns $((before + 2))
 end_run
@@ -81,7 +81,7 @@ is "and ends as it would" "$status $(cat "$work/out")" "7 done"
 is "with all that it did" "$(saw read u.txt)" $((50 * $(turns)))
 
 start_busy
-kill -KILL "$(guard)" "$run"
+kill -KILL "$(guard_of "$run")" "$run"
 check "with nobody left calls fail, and nothing hangs" until_so grep -q failed "$work/out"
 end_run
 is "the run ends as it was ended" "$status" 137

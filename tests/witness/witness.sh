@@ -29,8 +29,16 @@ start() {
     run=$!
 }
 
-# The process that stands by for the run.
-guard() { pgrep -P "$run" -x tallyman-guard; }
+# guard_of PID: the process that stands by for that run. It takes its name once it runs itself.
+guard_of() {
+    local i=0
+    until pgrep -P "$1" -x tallyman-guard; do
+        i=$((i + 1))
+        [ "$i" -lt 500 ] || break
+        sleep 0.02
+    done
+}
+export -f guard_of
 
 # A build that opens u.txt 50 times a turn, in a static program, and writes a line to "turns" before;
 # until there is a file "stop". Its status is 7, its last file "ended".
