@@ -24,7 +24,6 @@ static void set_up(void)
     char made[] = "/tmp/tallyman-path.XXXXXX";
 
     cr_assert_not_null(mkdtemp(made));
-    cr_assert_not_null(realpath(made, NULL));
     strcpy(folder, made);
     cr_assert_eq(chdir(folder), 0);
     close(open("file", O_CREAT | O_WRONLY, 0600));
