@@ -23,7 +23,6 @@
 /* Reports are numbered one after the other. How far the open ones may lie apart: a process has one,
  * and execs wait while others are taken. */
 #define NEAR     65536u
-#define QUIT     'q'
 #define SERVE    's'
 #define LISTENER 'l'
 
@@ -102,7 +101,7 @@ static _Noreturn void stand_guard(int channel, const uint64_t *last, const char 
     channel = 3;
     while ((letter = receive(channel, &listener)) == LISTENER)
         ;
-    if (letter == QUIT || listener < 0)
+    if (listener < 0)
         _exit(0);
     if (letter == 0)
         say_supervisor_died(directory);
@@ -159,10 +158,13 @@ void witness_guard_end(struct witness_guard *guard, int listener)
 
     if (guard->process <= 0)
         return;
-    send_letter(guard, deserted ? QUIT : SERVE, -1);
-    close(guard->channel);
-    if (deserted)
+    if (deserted) { /* it may have been stopped, and reads no letter then */
+        kill(guard->process, SIGKILL);
         waitpid(guard->process, NULL, 0);
+    } else {
+        send_letter(guard, SERVE, -1);
+    }
+    close(guard->channel);
     munmap(guard->last, sizeof *guard->last);
     guard->process = 0;
 }
