@@ -56,7 +56,7 @@ VALUES = {
     "gettimeofday": ("clock", "realtime"), "time": ("clock", "realtime"),
     "clock_gettime": ("clock", "realtime"), "clock_gettime64": ("clock", "realtime"),
     "getrandom": ("random", "getrandom"), "uname": ("host", "kernel"), "olduname": ("host", "kernel"),
-    "oldolduname": ("host", "kernel"), "sysinfo": ("memory", "physical"),
+    "oldolduname": ("host", "kernel"), "sysinfo": ("memory", "system"),
     "sched_getaffinity": ("cpu", "affinity"), "getcpu": ("cpu", "current"),
     "io_uring_setup": ("host", "kernel"), "bpf": ("host", "kernel"),
 }

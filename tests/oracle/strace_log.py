@@ -94,7 +94,8 @@ class Task:
             if operation == "chdir" and outcome == "found":
                 self.cwd = path
             if operation == "execute" and outcome == "found":
-                self.image = path
+                if path not in ("/proc/self/exe", "/proc/thread-self/exe"):
+                    self.image = path
                 self.log.executed.append(path)
                 why = ""  # the stack is the new image's
             access.why = why
