@@ -264,6 +264,15 @@ uint64_t witness_announce(struct witness *witness, const struct witness_exec *ex
     return id;
 }
 
+/* Not before it is known that the call was made: one that is interrupted is reported once more. */
+static void write_call(struct witness *witness, const struct witness_exec *exec)
+{
+    const char class = (char)exec->class;
+
+    if (exec->call.kind == EVENT_EXECUTE)
+        witness_write(witness, &exec->call, exec->path, strlen(exec->path), &class, 1);
+}
+
 static void announce_image(const struct vdso_image *image, void *context)
 {
     const struct announcing *announcing = context;
@@ -276,6 +285,7 @@ static void announce_image(const struct vdso_image *image, void *context)
         read_strings(image->pid, image->environment, image->environment_size, &environment_size);
     uint64_t id;
 
+    write_call(witness, exec);
     if (!exec->announce)
         return;
     id = witness_announce(witness, exec, START_EXECUTED,
@@ -296,6 +306,7 @@ static void let_go(struct witness *witness, struct witness_exec *exec, const cha
 {
     if (!witness_answer(witness, exec->notice, 0))
         return;
+    write_call(witness, exec);
     if (exec->announce)
         witness_announce(witness, exec, START_EXECUTED, exec->execution);
     if (!exec->lists_only)
@@ -406,7 +417,20 @@ static void note_dropped_privileges(struct witness *witness, const struct witnes
                        witness_sight_subject(view, sight), sight->subject_length);
 }
 
-static void start_going_with(struct witness *witness, const struct witness_view *view,
+static struct record call_of(const struct witness_view *view, const struct sight *sight)
+{
+    return (struct record){.kind = view->sight_count ? EVENT_EXECUTE : EVENT_NONE,
+                           .hook = (uint16_t)view->call,
+                           .process = witness_task_image(view->leader),
+                           .pid = view->task->pid,
+                           .thread = view->notice->pid,
+                           .flags = sight->flags | RECORD_WITNESS,
+                           .time = view->time,
+                           .value = view->task->parent};
+}
+
+/* The call is recorded by the thread that goes with it. */
+static void start_going_with(struct witness *witness, struct witness_view *view,
                              const struct sight *sight, enum image_class class,
                              const struct given *given, bool shim)
 {
@@ -424,7 +448,9 @@ static void start_going_with(struct witness *witness, const struct witness_view 
         .look = class != IMAGE_SECURE && !given->lists_only,
         .lists_only = given->lists_only,
         .execution = given->execution,
+        .call = call_of(view, sight),
         .path = xmemdup(witness_sight_subject(view, sight), sight->subject_length)};
+    view->sight_count = 0;
     queue(witness, exec);
 }
 
@@ -458,6 +484,7 @@ void witness_exec(struct witness *witness, struct witness_view *view)
         add_class(view, sight, class);
     }
     witness_note_change(witness, view);
+    forget_command(witness, view);
     if (!sight || sight->error || (shim && class != IMAGE_GO)) {
         if (sight && sight->error == 0 && class == IMAGE_SECURE)
             note_dropped_privileges(witness, view, sight);
@@ -467,5 +494,4 @@ void witness_exec(struct witness *witness, struct witness_view *view)
     } else {
         start_going_with(witness, view, sight, class, &given, shim);
     }
-    forget_command(witness, view);
 }

@@ -28,6 +28,7 @@ struct witness_exec {
     bool announce;      /* nobody else will say that it started */
     bool look;          /* false: it must not be traced (set-id) */
     bool lists_only; /* a loader that prints the libraries, the vDSO among them, and runs nothing */
+    struct record call; /* the exec itself */
     char *path;
 };
 

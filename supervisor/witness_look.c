@@ -169,13 +169,13 @@ struct sight *witness_look_descriptor(struct witness_view *view, uint16_t kind, 
 /* What a name is made in must be there. */
 static bool has_folder(char *path)
 {
-    char *slash = strrchr(path, '/');
+    size_t end = strlen(path);
+    char *slash;
     bool there;
 
-    while (slash && slash > path && slash[1] == '\0') { /* mkdir a/ */
-        *slash = '\0';
-        slash = strrchr(path, '/');
-    }
+    while (end > 1 && path[end - 1] == '/') /* mkdir a/ */
+        end--;
+    slash = memrchr(path, '/', end);
     if (!slash || slash == path)
         return true;
     *slash = '\0';
@@ -442,7 +442,7 @@ static const char *value_of(enum witness_call call)
     case WITNESS_CALL_getrandom:
         return "getrandom";
     case WITNESS_CALL_sysinfo:
-        return "physical";
+        return "system";
     case WITNESS_CALL_sched_getaffinity:
         return "affinity";
     case WITNESS_CALL_getcpu:
