@@ -207,7 +207,7 @@ static uint64_t key_of(const struct record *head, const char *subject, size_t le
                        const char *other, size_t other_length)
 {
     const uint64_t facts[] = {head->kind | (uint64_t)head->hook << 16 | (uint64_t)head->pid << 32,
-                              head->process, head->value,
+                              head->process, head->value, head->key,
                               (uint32_t)head->error | (uint64_t)head->flags << 32};
     uint64_t key = bytes_hash((const char *)facts, sizeof facts, length);
 

@@ -20,7 +20,8 @@ struct log_pen *log_pen_new(int log);
 void log_pen_free(struct log_pen *pen);
 
 /* Adds a record with these fields of the head (sizes, count and key are filled in) and strings.
- * With `fold` an equal record of the current chunk (all but times and sizes) is counted up instead.
+ * With `fold` an equal record of the current chunk (all but times and sizes) is counted up instead;
+ * records that differ in `key` are not equal.
  * What cannot be written is counted. */
 void log_pen_write(struct log_pen *pen, const struct record *head, const char *subject,
                    size_t length, const char *other, size_t other_length, bool fold);

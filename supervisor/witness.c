@@ -108,6 +108,18 @@ static bool is_ours(const struct witness *witness, const char *subject, size_t l
            memcmp(subject, witness->setting.shim, length) == 0;
 }
 
+/* An exec through the door is not reported, but what glibc's loader asks for first is. What was
+ * seen before is of another image. */
+static void note_loader(struct witness_view *view)
+{
+    static const char first[] = "/etc/ld.so.preload";
+    const struct sight *sight = &view->sights[0];
+
+    if (sight->kind == EVENT_ACCESS && sight->subject_length == sizeof first - 1 &&
+        memcmp(witness_sight_subject(view, sight), first, sizeof first - 1) == 0)
+        view->leader->loads++;
+}
+
 static void write_sights(struct witness *witness, struct witness_view *view)
 {
     struct record head = {.hook = (uint16_t)view->call,
@@ -118,6 +130,8 @@ static void write_sights(struct witness *witness, struct witness_view *view)
 
     if (view->sight_count == 0)
         return;
+    note_loader(view);
+    head.key = view->leader->loads;
     head.process = image_of(witness, view);
     for (size_t i = 0; i < view->sight_count; i++) {
         const struct sight *sight = &view->sights[i];

@@ -18,6 +18,7 @@ struct witness_task {
     uint64_t asked;  /* CLOCK_MONOTONIC ns */
     /* Of a leader: */
     uint64_t image;   /* id of an image that the witness announced, 0 none */
+    uint32_t loads;   /* how often a loader was seen at work */
     bool apart;       /* its image is another than its parent's, and says so itself */
     uint64_t started; /* with one of these two: when the process started, in the kernel's ticks, to
                          tell it from a later one of that number */
