@@ -3,11 +3,12 @@
 #
 # Installs Debian's packages that tallyman needs, as root or through sudo.
 #
-#   install-packages.sh [runtime] [build] [test]      default: build test
+#   install-packages.sh [runtime] [build] [test] [long]      default: build test
 #
 #   runtime  to run an installed tallyman
 #   build    to build it and the bundled example
 #   test     to run every test, with both compilers
+#   long     what scripts/test-long.sh needs beyond that
 set -eu
 
 runtime='libbsd0 libseccomp2 libsqlite3-0 libssl3 libyaml-0-2'
@@ -17,6 +18,7 @@ test='bindfs bsdutils busybox-static ccache clang clang-format eatmydata fakeroo
     gcc-multilib gdb git gnupg jq libcap2-bin libclang-rt-14-dev libcriterion-dev libgoogle-perftools4
     libjemalloc2 llvm man-db mandoc mawk mount musl-tools nodejs openssh-client perl procps python3
     python3-jsonschema python3-yaml shellcheck sqlite3 strace sudo universal-ctags util-linux xz-utils'
+long='autoconf automake bison flex golang-go libtool python3-dev python3-setuptools'
 
 wanted=
 [ $# -gt 0 ] || set -- build test
@@ -25,8 +27,9 @@ for list in "$@"; do
         runtime) wanted="$wanted $runtime" ;;
         build) wanted="$wanted $build" ;;
         test) wanted="$wanted $test" ;;
+        long) wanted="$wanted $long" ;;
         *)
-            sed -n '4,10s/^# \{0,1\}//p' "$0" >&2
+            sed -n '4,11s/^# \{0,1\}//p' "$0" >&2
             exit 2
             ;;
     esac

@@ -61,6 +61,7 @@ one() {
     rm -rf "$work/tree"
     cp -a "$work/start" "$work/tree"
     cd "$work/tree" || exit 2
+    unset OLDPWD # bash looks at that folder, and it differs from run to run
     if [ -n "$prepare" ]; then
         if ! sh -c "$prepare" >"$work/logs/$name.prepare" 2>&1 </dev/null; then
             tail -n 5 "$work/logs/$name.prepare" >&2
