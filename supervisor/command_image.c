@@ -25,7 +25,7 @@ union head {
     ElfW(Ehdr) elf;
 };
 
-static void find_file(const char *name, struct buffer *path)
+void command_file(const char *name, struct buffer *path)
 {
     const char *at = getenv("PATH");
 
@@ -198,7 +198,7 @@ enum image_class command_image_of(const char *path, bool siblings)
 
 enum image_class command_image(const char *name, bool siblings, struct buffer *path)
 {
-    find_file(name, path);
+    command_file(name, path);
     make_absolute(path);
     return class_of_file(path->data, siblings, 0);
 }

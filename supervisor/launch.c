@@ -277,7 +277,7 @@ pid_t launch_command(char *const *argv, const char *shim, const char *log_path,
     int error = 0;
 
     /* The search along PATH is ours, not an access of the build's. */
-    command_image(argv[0], false, &program);
+    command_file(argv[0], &program);
     if (open_channels(&start)) {
         start.child = fork();
         if (start.child == 0) {
