@@ -82,6 +82,17 @@ typedef int limit_resource;
 #undef CUSTOM
 #undef DECLARE
 
+/* Exported by old_versions.S. */
+#define DECLARE(id, ret, params) ret old_##id params;
+#define OLD(id, name, version64, version32, ret, fails, params, args, event)                       \
+    DECLARE(id, ret, params)
+#define OLD_CUSTOM(id, name, version64, version32, ret, fails, params, args, event)                \
+    DECLARE(id, ret, params)
+#include "tallyman/hooks_old.def"
+#undef OLD
+#undef OLD_CUSTOM
+#undef DECLARE
+
 /* The error that a call ended with, 0 for none. `fails` is the value that means failure. */
 static inline int error_of(intptr_t result, intptr_t fails)
 {

@@ -17,11 +17,11 @@ static void note_child(struct call *call, pid_t pid, int status)
 }
 #endif
 
-#define WRAPPER(name, ret, fails, params, args, event, started)                                    \
-    ret hook_##name params                                                                         \
+#define WRAPPER(function, real, name, ret, fails, params, args, event, started)                    \
+    ret function params                                                                            \
     {                                                                                              \
         struct call call = {.hook = HOOK_##name, .time = started};                                 \
-        ret result = REAL(name) args;                                                              \
+        ret result = real args;                                                                    \
         if (self_active()) {                                                                       \
             call.error = ERROR_OF(result, fails);                                                  \
             event;                                                                                 \
@@ -30,11 +30,17 @@ static void note_child(struct call *call, pid_t pid, int status)
     }
 
 #define HOOK(name, ret, fails, params, args, event, note)                                          \
-    WRAPPER(name, ret, fails, params, args, event, 0)
+    WRAPPER(hook_##name, REAL(name), name, ret, fails, params, args, event, 0)
 #define CHANGE(name, ret, fails, params, args, event, note)                                        \
-    WRAPPER(name, ret, fails, params, args, event, self_active() ? log_time() : 0)
+    WRAPPER(hook_##name, REAL(name), name, ret, fails, params, args, event,                        \
+            self_active() ? log_time() : 0)
 #define CUSTOM(name, ret, fails, params, args, event, note)
 #include "tallyman/hooks.def"
 #ifdef __i386__
 #    include "tallyman/hooks_time64.def"
 #endif
+
+#define OLD(id, name, version64, version32, ret, fails, params, args, event)                       \
+    WRAPPER(old_##id, REAL_OLD(id), name, ret, fails, params, args, event, 0)
+#define OLD_CUSTOM(id, name, version64, version32, ret, fails, params, args, event)
+#include "tallyman/hooks_old.def"

@@ -299,29 +299,23 @@ EXECL(execle, environment_behind(first, &more))
 
 /* --- spawn ---------------------------------------------------------------------------------- */
 
-int hook_posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-                     const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
-{
-    struct execution execution;
-    int result;
+/* Before glibc 2.15 both ran a file without a first line as a script of the shell. */
+#define SPAWN(function, name, real)                                                                \
+    int function(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,          \
+                 const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])      \
+    {                                                                                              \
+        struct execution execution;                                                                \
+        int result;                                                                                \
+        begin(&execution, HOOK_##name, AT_FDCWD, path, HOOK_##name == HOOK_posix_spawnp, envp);    \
+        result = real(pid, path, actions, attributes, argv, execution.environment.block);          \
+        end(&execution, result);                                                                   \
+        return result;                                                                             \
+    }
 
-    begin(&execution, HOOK_posix_spawn, AT_FDCWD, path, false, envp);
-    result = REAL(posix_spawn)(pid, path, actions, attributes, argv, execution.environment.block);
-    end(&execution, result);
-    return result;
-}
-
-int hook_posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
-                      const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
-{
-    struct execution execution;
-    int result;
-
-    begin(&execution, HOOK_posix_spawnp, AT_FDCWD, file, true, envp);
-    result = REAL(posix_spawnp)(pid, file, actions, attributes, argv, execution.environment.block);
-    end(&execution, result);
-    return result;
-}
+SPAWN(hook_posix_spawn, posix_spawn, REAL(posix_spawn))
+SPAWN(hook_posix_spawnp, posix_spawnp, REAL(posix_spawnp))
+SPAWN(old_posix_spawn_old, posix_spawn, REAL_OLD(posix_spawn_old))
+SPAWN(old_posix_spawnp_old, posix_spawnp, REAL_OLD(posix_spawnp_old))
 
 /* system and popen spawn /bin/sh from inside libc, with `environ`. */
 static uint64_t show_environment(struct call *call)

@@ -19,7 +19,10 @@ real_function behind_table[HOOK_END];
 
 /* All names in one block with an offset each: no relocations at load time. */
 static const struct hook_names {
-#define ROW(name)                                           char name[sizeof #name];
+#define ROW(name)                                                            char name[sizeof #name];
+#define OLD(id, name, version64, version32, ret, fails, params, args, event) char id[sizeof #name];
+#define OLD_CUSTOM(id, name, version64, version32, ret, fails, params, args, event)                \
+    char id[sizeof #name];
 #define HOOK(name, ret, fails, params, args, event, note)   ROW(name)
 #define CHANGE(name, ret, fails, params, args, event, note) ROW(name)
 #define CUSTOM(name, ret, fails, params, args, event, note) ROW(name)
@@ -27,14 +30,22 @@ static const struct hook_names {
 #ifdef __i386__
 #    include "tallyman/hooks_time64.def"
 #endif
+#include "tallyman/hooks_old.def"
 #undef ROW
+#undef OLD
+#undef OLD_CUSTOM
 } names = {
-#define ROW(name) .name = #name,
+#define ROW(name)                                                                   .name = #name,
+#define OLD(id, name, version64, version32, ret, fails, params, args, event)        .id = #name,
+#define OLD_CUSTOM(id, name, version64, version32, ret, fails, params, args, event) .id = #name,
 #include "tallyman/hooks.def"
 #ifdef __i386__
 #    include "tallyman/hooks_time64.def"
 #endif
+#include "tallyman/hooks_old.def"
 #undef ROW
+#undef OLD
+#undef OLD_CUSTOM
 };
 
 static const uint16_t name_offsets[HOOK_END] = {
@@ -43,10 +54,32 @@ static const uint16_t name_offsets[HOOK_END] = {
 #ifdef __i386__
 #    include "tallyman/hooks_time64.def"
 #endif
+#define OLD(id, name, version64, version32, ret, fails, params, args, event)        ROW(id)
+#define OLD_CUSTOM(id, name, version64, version32, ret, fails, params, args, event) ROW(id)
+#include "tallyman/hooks_old.def"
 #undef ROW
 #undef HOOK
 #undef CHANGE
 #undef CUSTOM
+#undef OLD
+#undef OLD_CUSTOM
+};
+
+/* The version that a wrapper of hooks_old.def is for. */
+static const char old_versions[HOOK_END - HOOK_OLD][16] = {
+#ifdef __i386__
+#    define ROW(id, version64, version32) [HOOK_##id - HOOK_OLD] = #    version32,
+#else
+#    define ROW(id, version64, version32) [HOOK_##id - HOOK_OLD] = #    version64,
+#endif
+#define OLD(id, name, version64, version32, ret, fails, params, args, event)                       \
+    ROW(id, version64, version32)
+#define OLD_CUSTOM(id, name, version64, version32, ret, fails, params, args, event)                \
+    ROW(id, version64, version32)
+#include "tallyman/hooks_old.def"
+#undef ROW
+#undef OLD
+#undef OLD_CUSTOM
 };
 
 struct object {
@@ -55,7 +88,9 @@ struct object {
     const uint32_t *gnu_hash;
     const uint32_t *hash;
     const uint16_t *versions;
-    bool hidden; /* take hidden versions, too */
+    const ElfW(Verdef) * definitions; /* what the numbers in `versions` mean */
+    const char *version;              /* the one that is wanted, NULL: the current one */
+    bool hidden;                      /* take hidden versions, too */
 };
 
 /* The loader relocates most objects' dynamic entries in place, but not those of the vDSO. */
@@ -81,8 +116,33 @@ static struct object object_of(const struct link_map *map)
             object.hash = at;
         else if (entry->d_tag == DT_VERSYM)
             object.versions = at;
+        else if (entry->d_tag == DT_VERDEF)
+            object.definitions = at;
     }
     return object;
+}
+
+static bool is_definition(const struct object *object, const ElfW(Verdef) * definition,
+                          uint16_t number)
+{
+    const char *at = (const char *)definition + definition->vd_aux;
+    const ElfW(Verdaux) *name = (const ElfW(Verdaux) *)(const void *)at;
+
+    return definition->vd_ndx == number &&
+           text_equal(object->strings + name->vda_name, object->version);
+}
+
+/* As the loader sees it: what has no version stands for every one. */
+static bool has_version(const struct object *object, uint32_t index)
+{
+    const ElfW(Verdef) *at = object->definitions;
+    uint16_t number = object->versions[index] & 0x7fff;
+
+    if (number <= VER_NDX_GLOBAL)
+        return true;
+    while (at && !is_definition(object, at, number))
+        at = at->vd_next ? (const void *)((const char *)at + at->vd_next) : NULL;
+    return at;
 }
 
 /* A definition that a reference without version binds to: not undefined, not hidden. Names that are
@@ -95,7 +155,10 @@ static bool matches(const struct object *object, uint32_t index, const char *nam
 
     if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0)
         return false;
-    if (object->versions && !object->hidden && (object->versions[index] & 0x8000))
+    if (object->versions && object->version && !has_version(object, index))
+        return false;
+    if (object->versions && !object->version && !object->hidden &&
+        (object->versions[index] & 0x8000))
         return false;
     return text_equal(object->strings + symbol->st_name, name);
 }
@@ -157,7 +220,7 @@ static uint32_t find_index(const struct object *object, const char *name)
     return object->hash ? find_by_hash(object, name) : 0;
 }
 
-static ElfW(Addr) address_in(const struct link_map *map, const char *name)
+static ElfW(Addr) address_in(const struct link_map *map, const char *name, const char *version)
 {
     struct object object = object_of(map);
     const ElfW(Sym) * symbol;
@@ -166,8 +229,9 @@ static ElfW(Addr) address_in(const struct link_map *map, const char *name)
 
     if (!object.symbols || !object.strings)
         return 0;
+    object.version = version;
     index = find_index(&object, name);
-    if (!index) {
+    if (!index && !version) {
         object.hidden = true;
         index = find_index(&object, name);
     }
@@ -180,9 +244,9 @@ static ElfW(Addr) address_in(const struct link_map *map, const char *name)
     return at;
 }
 
-static real_function find_in(const struct link_map *map, const char *name)
+static real_function find_in(const struct link_map *map, const char *name, const char *version)
 {
-    return (real_function)address_in(map, name);
+    return (real_function)address_in(map, name, version);
 }
 
 struct headers {
@@ -258,9 +322,10 @@ static const struct link_map *own_object(void)
 static const struct link_map *find_behind(enum hook hook, real_function *function)
 {
     const char *name = (const char *)&names + name_offsets[hook];
+    const char *version = hook > HOOK_OLD ? old_versions[hook - HOOK_OLD] : NULL;
 
     for (const struct link_map *map = own_object(); map; map = map->l_next)
-        if (map->l_ld != _DYNAMIC && (*function = find_in(map, name)))
+        if (map->l_ld != _DYNAMIC && (*function = find_in(map, name, version)))
             return map;
     *function = NULL;
     return NULL;
@@ -328,7 +393,7 @@ real_function real_in_libc(const char *name)
 {
     const struct link_map *map = libc_object();
 
-    return map ? find_in(map, name) : NULL;
+    return map ? find_in(map, name, NULL) : NULL;
 }
 
 /* The program may have a copy of its own (a copy relocation), which libc then writes to. */
@@ -341,7 +406,7 @@ const char *real_single_threaded(void)
         const char *first = NULL;
 
         for (const struct link_map *map = real_objects(); map && !first; map = map->l_next)
-            first = (const char *)address_in(map, "__libc_single_threaded");
+            first = (const char *)address_in(map, "__libc_single_threaded", NULL);
         __atomic_store_n(&found, first, __ATOMIC_RELAXED);
         __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
     }
@@ -359,7 +424,7 @@ static clock_function *vdso_clock(void)
         for (const struct link_map *map = real_objects(); map; map = map->l_next)
             if (text_starts(map->l_name, "linux-vdso.so") ||
                 text_starts(map->l_name, "linux-gate.so"))
-                found = (clock_function *)find_in(map, "__vdso_clock_gettime");
+                found = (clock_function *)find_in(map, "__vdso_clock_gettime", NULL);
         __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
     }
     return found;

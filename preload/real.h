@@ -25,6 +25,12 @@ enum hook {
 #undef HOOK
 #undef CHANGE
 #undef CUSTOM
+    HOOK_OLD, /* older versions follow, which never stand in the event log */
+#define OLD(id, name, version64, version32, ret, fails, params, args, event)        HOOK_##id,
+#define OLD_CUSTOM(id, name, version64, version32, ret, fails, params, args, event) HOOK_##id,
+#include "tallyman/hooks_old.def"
+#undef OLD
+#undef OLD_CUSTOM
     HOOK_END
 };
 
@@ -56,6 +62,7 @@ static inline real_function real_behind(enum hook hook)
 /* REAL(open)(path, flags, mode) */
 #define REAL(name)   ((__typeof__(&hook_##name))real_get(HOOK_##name))
 #define BEHIND(name) ((__typeof__(&hook_##name))real_behind(HOOK_##name))
+#define REAL_OLD(id) ((__typeof__(&old_##id))real_get(HOOK_##id))
 
 /* True when the next definition is libc's own. */
 bool real_is_libcs(enum hook hook);

@@ -44,6 +44,12 @@ read_libc() {
     sed -n '/GLIBC_PRIVATE/{s/@.*//;p}' versioned | LC_ALL=C sort -u >private
 }
 
+# differing FILE: names that it defines at more than one address.
+differing() {
+    nm -D --with-symbol-versions --defined-only "$1" | sed -nE 's/^([0-9a-f]+) [TWi] ([^@]+)@.*/\2 \1/p' |
+        LC_ALL=C sort -u | cut -d' ' -f1 | uniq -d
+}
+
 # The functions that programs can call and that no list names.
 unlisted() { LC_ALL=C comm -23 public known; }
 

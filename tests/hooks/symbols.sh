@@ -26,17 +26,20 @@ is 'every reason in skips.def is used, and every row has one' \
 
 # --- the shim
 
+# names_in FILE: what it defines, without the versions, which are symbols themselves.
+names_in() { symbols --defined-only "$1" | sed 's/@.*//' | grep -v '^GLIBC_' | LC_ALL=C sort -u; }
+
 # examine FILE WORDS: all that is asked of one build of the shim.
 examine() {
     local file=$1 how=$2 newest
 
-    is "$how: it exports the table and nothing else" "$(symbols --defined-only "$file")" "$(cat hooked)"
+    is "$how: it exports the table and nothing else" "$(names_in "$file")" "$(cat hooked)"
     is "$how: it needs libc.so.6 alone" \
         "$(readelf -dW "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')" libc.so.6
     is "$how: it calls no function that a program may own" \
         "$(symbols --undefined-only "$file" | sed 's/@.*//' |
             grep -vxE '__environ|environ|_environ|__errno_location|getauxval')" ''
-    newest=$(objdump -T "$file" | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -n 1)
+    newest=$(objdump -T "$file" | grep -F '*UND*' | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -n 1)
     is "$how: it loads with a libc as old as 2.17" \
         "$(printf '%s\nGLIBC_2.17\n' "$newest" | sort -V | tail -n 1)" GLIBC_2.17
     check "$how: it has at most 64 bytes of thread-local data" \
@@ -67,6 +70,13 @@ check 'libc was found' test "$(wc -l <public)" -gt 1500
 is "every public function of libc is hooked, skipped or without a channel" "$(unlisted)" ''
 is 'no list names a function that libc does not have, unless a newer one has it' \
     "$(LC_ALL=C sort -mu public private newer | comm -13 - known)" ''
+
+# A name without version in the shim stands for all versions, one with a version for that one alone.
+symbols --defined-only "$TALLYMAN_SHIM" | grep @ >own_versions
+is 'every version of a function in the shim is one of libc, and the current one where that is' \
+    "$(LC_ALL=C comm -23 own_versions versioned)" ''
+is 'a hooked function that libc has in versions that differ has versions in the shim' \
+    "$(differing "$folder/libc.so.6" | LC_ALL=C comm -12 - hooked | grep -vxFf <(sed 's/@.*//' own_versions))" ''
 
 is 'every other name of a hooked function is hooked or skipped' "$(unlisted_aliases)" ''
 finish

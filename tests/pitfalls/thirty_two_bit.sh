@@ -114,6 +114,24 @@ for name in exec_family exec_errors errno_kept mass_close null_paths own_allocat
 done
 is "C6: the opens of 500 forks of a 32-bit program are all counted" "$(saw read u.txt)" 500
 
+# --- A12
+
+fresh
+echo 'cat d.txt' >script
+chmod +x script
+ln -s nowhere dangling
+narrow "$here/../pitfalls/programs/old_versions.c" -pthread -I"$TALLYMAN_SOURCE/include"
+same "A12: a 32-bit program gets the versions of functions that it was linked with" ./narrow A=1
+is "A12: and what it does by them is seen" "$(saw execute script) $(saw read d.txt) $(saw list "$PWD") $(saw realpath "$PWD")" "2 2 2 2"
+# shellcheck source-path=SCRIPTDIR/../hooks source=libc_names.sh
+. "$TALLYMAN_SOURCE/tests/hooks/libc_names.sh"
+symbols --defined-only "$work/installed/lib/i386-linux-gnu/tallyman/libtallyman.so" | grep @ >own_versions
+is "A12: every version of a function in the shim for 32-bit programs is one of libc" \
+    "$(symbols --defined-only "$libc" | LC_ALL=C comm -23 own_versions -)" ""
+# dlopen had another version before 1999; giving it one would hide every later one.
+is "A12: and each hooked function that libc has in versions that differ has versions there" \
+    "$(read_lists "$TALLYMAN_SOURCE"; differing "$libc" | LC_ALL=C comm -12 - hooked | grep -vxFf <(sed 's/@.*//' own_versions))" dlopen
+
 # --- E12
 
 fresh
