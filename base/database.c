@@ -27,6 +27,8 @@ __asm__(".pushsection .rodata\n"
 extern const char database_schema[] __attribute__((visibility("hidden")));
 
 #define BUSY_TIMEOUT_MS 10000
+#define MAKING_TRIES    20
+#define MAKING_PAUSE_US 50000
 #define HEADER_SIZE     100
 
 struct name_row {
@@ -100,8 +102,7 @@ static int check_header(const unsigned char *header, off_t size, const char *pat
     return 0;
 }
 
-/* 1: a database of ours; 0: no file, or an empty one; negative: refused. */
-static int look_at_file(const char *path, struct buffer *why)
+static int look_once(const char *path, struct buffer *why)
 {
     unsigned char header[HEADER_SIZE];
     struct stat status;
@@ -131,8 +132,24 @@ static int look_at_file(const char *path, struct buffer *why)
         explain(why, path, "not a tallyman database; it was left alone (choose another with -o)");
         return TALLY_ERR_FORMAT;
     }
+    if (fstat(file, &status) != 0) /* after the header: another run may be making the file */
+        status.st_size = 0;
     int result = check_header(header, status.st_size, path, why);
     return result ? result : 1;
+}
+
+/* 1: a database of ours; 0: no file, or an empty one; negative: refused. A file that seems to be
+ * cut off may be one that another run is just writing. */
+static int look_at_file(const char *path, struct buffer *why)
+{
+    int result = look_once(path, why);
+
+    for (int i = 0; result == TALLY_ERR_CORRUPT && i < MAKING_TRIES; i++) {
+        usleep(MAKING_PAUSE_US);
+        buffer_clear(why);
+        result = look_once(path, why);
+    }
+    return result;
 }
 
 /* SQLite says "unable to open database file" for most of these; say which it is. */
