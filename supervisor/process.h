@@ -24,6 +24,7 @@ struct process {
     const char *how;
     const char *shim;
     struct process *same_pid; /* the one before it with this pid */
+    struct process *spawned;  /* the one before it in the table's list of that name */
     struct buffer argv;       /* since the row was last written */
     struct buffer cwd;
     uint32_t calls;     /* of the exec family, whose outcome is not known yet */
@@ -56,6 +57,7 @@ struct process_table {
     struct id_map by_serial;
     struct id_map by_pid; /* the newest to be seen */
     struct id_map by_execution;
+    struct id_map spawned; /* by its parent: the newest whose call was not named, by the witness */
     struct process *first;
     struct process **orphans; /* their parent is to be found by pid and time */
     size_t orphan_count, orphan_room;

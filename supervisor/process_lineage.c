@@ -79,6 +79,23 @@ static bool adopt_by_call(struct process_table *table, const struct execution *e
     return true;
 }
 
+/* The same for a child, whose pid the call did not know: the first of that kind. */
+static bool adopt_by_spawn(struct process_table *table, const struct execution *execution)
+{
+    const char *word = process_image_word(execution->image)->word;
+    struct process *first = id_map_get(&table->spawned, execution->process), **found = NULL;
+
+    for (struct process **at = &first; *at; at = &(*at)->spawned)
+        if ((*at)->started >= execution->time &&
+            (execution->image == IMAGE_UNKNOWN || strcmp((*at)->shim, word) == 0))
+            found = at;
+    if (!found)
+        return false;
+    *found = (*found)->spawned;
+    id_map_put(&table->spawned, execution->process, first);
+    return true;
+}
+
 /* An image that was started and never reported in: a process all the same, and a blind spot. */
 static void add_unobserved(void *context, const struct execution *execution)
 {
@@ -91,7 +108,7 @@ static void add_unobserved(void *context, const struct execution *execution)
     add_access(table, execution);
     if (id_map_get(&table->by_serial, execution->id))
         return;
-    if (execution->in_place && adopt_by_call(table, execution))
+    if (execution->in_place ? adopt_by_call(table, execution) : adopt_by_spawn(table, execution))
         return;
     process = process_get(table, execution->id, &head);
     process->parent = execution->process;
@@ -196,6 +213,10 @@ static bool adopt(struct process_table *table, struct process *process)
     if (!before || before == process)
         return false;
     set_parent(table, process, before->serial);
+    if (process->witnessed && before->pid != process->pid) {
+        process->spawned = id_map_get(&table->spawned, before->serial);
+        id_map_put(&table->spawned, before->serial, process);
+    }
     return true;
 }
 
@@ -225,7 +246,16 @@ static void take_orphan(void *context, const struct execution *execution)
         process_add_orphan(table, process);
 }
 
+/* What the witness announced is there before its calls are asked for. */
+static void adopt_witnessed(struct process_table *table)
+{
+    for (size_t i = 0; i < table->orphan_count; i++)
+        if (table->orphans[i]->witnessed && !table->orphans[i]->settled)
+            adopt(table, table->orphans[i]);
+}
+
 void process_table_add_missing(struct process_table *table)
 {
+    adopt_witnessed(table);
     executions_finish(table->executions, add_unobserved, take_orphan, table);
 }

@@ -90,6 +90,7 @@ void process_table_free(struct process_table *table)
     executions_free(table->executions);
     id_map_fini(&table->by_serial);
     id_map_fini(&table->by_execution);
+    id_map_fini(&table->spawned);
     id_map_fini(&table->by_pid);
     free(table->dirty);
     free(table->orphans);

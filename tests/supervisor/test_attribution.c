@@ -340,3 +340,12 @@ STORY(an_image_of_another_c_library_is_what_its_call_became, "/opt/musl 1: 101 f
       {CHILD, FORK(2, 101, 100, 1)}, {CHILD, EXEC(2, 101, 3, "/opt/musl")},
       {KERNEL, SAW_EXEC(101, 100, "/opt/musl")},
       {KERNEL, IMAGE(4, 101, 100, RUN_NO_EXECUTION, IMAGE_FOREIGN_LIBC, "/opt/musl")})
+
+STORY(two_images_of_another_c_library_that_are_spawned_are_what_their_calls_became,
+      "/opt/musl 2: 100 first",
+      "100 first loaded, 101 spawn foreign_libc of 100 first, 102 spawn foreign_libc of 100 first",
+      {PARENT, SPAWN(1, 100, 3, "/opt/musl")}, {PARENT, SPAWN(1, 100, 4, "/opt/musl")},
+      {KERNEL, SAW_EXEC(101, 100, "/opt/musl")},
+      {KERNEL, IMAGE(5, 101, 100, RUN_NO_EXECUTION, IMAGE_FOREIGN_LIBC, "/opt/musl")},
+      {KERNEL, SAW_EXEC(102, 100, "/opt/musl")},
+      {KERNEL, IMAGE(6, 102, 100, RUN_NO_EXECUTION, IMAGE_FOREIGN_LIBC, "/opt/musl")})
