@@ -213,8 +213,9 @@ class Comparison:
         self.known = set()  # what may be recorded but need not
         self.images = {}  # (program, path, operation) -> access, by strace
         self.placed = set()  # the same by tallyman
-        self.take_log(log, Names(log.tasks))
-        self.take_run(run, Names(run.pids))
+        name = Names({*log.tasks, *run.pids})  # both, or a number of a file's is one run's process
+        self.take_log(log, name)
+        self.take_run(run, name)
         self.judge()
 
     def take_log(self, log, name):

@@ -96,7 +96,7 @@ class Task:
             if operation == "execute" and outcome == "found":
                 if path not in ("/proc/self/exe", "/proc/thread-self/exe"):
                     self.image = path
-                self.log.executed.append(path)
+                self.log.executed.append(self.image)
                 why = ""  # the stack is the new image's
             access.why = why
             yield access
