@@ -155,6 +155,8 @@ static void note_witnessed(struct process_table *table, struct process *process,
     if (record->head->value & START_FORKED) {
         if (parent)
             process->shim = parent->shim;
+        if (parent && process->exe == 0) /* it was gone before it could be asked */
+            process->exe = parent->exe;
         return;
     }
     store_blind_spot(table->store, store_process_id(table->store, process->serial),

@@ -131,6 +131,22 @@ Test(witnessed, arguments_and_environment_of_an_announced_image_are_kept)
     IS("SELECT subject FROM v_access WHERE operation = 'visible' AND process = 20", "LANG");
 }
 
+Test(witnessed, a_child_that_was_gone_too_soon_to_be_asked_is_the_program_that_its_parent_is)
+{
+    struct record *child;
+
+    announce(20, 200, RUN_NO_EXECUTION, IMAGE_STATIC);
+    child = SAW(PROCESS_START, "", 200);
+    child->process = 21;
+    child->pid = 201;
+    child->value = START_FORKED | 20 << 8;
+    run_fixture_finish(&run);
+    IS("SELECT s.name || ' ' || p.how || ' ' || p.shim FROM process p JOIN subject s ON s.id = "
+       "p.exe "
+       "WHERE p.serial = 21",
+       "/opt/go fork static");
+}
+
 Test(witnessed, nonsense_is_counted_and_not_believed)
 {
     struct record *record;
