@@ -37,6 +37,24 @@ enum finding_class {
     FINDING_CLASS_COUNT
 };
 
+/* As SARIF's levels. */
+enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR, SEVERITY_COUNT };
+
+enum category_id {
+#define CATEGORY(id, name, severity, title, why, remedy) CATEGORY_##id,
+#include "categories.def"
+#undef CATEGORY
+    CATEGORY_COUNT
+};
+
+/* A row of categories.def: what kind of ambient state a finding is about. */
+struct category {
+    enum category_id id;
+    const char *name; /* in JSON, in fingerprints: never changed */
+    enum severity severity;
+    const char *title, *why, *remedy;
+};
+
 struct analysis_process {
     int64_t id;      /* process.id */
     uint32_t parent; /* index, ANALYSIS_NONE for the first */
@@ -48,6 +66,9 @@ struct analysis_process {
     struct text cwd;
     int64_t exit_status; /* -1 unknown */
     int64_t signal;      /* -1 unknown, 0 none */
+    int64_t started;     /* ns since the run's start */
+    int64_t ended;       /* the same; -1 unknown */
+    bool wrote;          /* a file that was there afterwards: what it read may be in an output */
     const char *shim;
     int64_t environment; /* environment_variable.block */
     bool has_environment;
@@ -58,12 +79,20 @@ struct analysis_member {
     struct text subject;
     struct text resolved; /* what the name leads to, empty when it is the same */
     struct text package;  /* "name version", empty none */
+    struct text digest;   /* SHA-256 of the file after the run, hex; empty unknown */
     enum event_kind operation;
     int outcome; /* 0 or errno */
     bool witness;
     bool passing; /* a file that the run made, and removed or gave a name chosen at random */
     int64_t count;
     uint32_t subject_number; /* equal for members with the same subject */
+};
+
+/* Where a reviewer looks: a file of the project that the processes behind a finding worked from
+ * (the Makefile, the script), or the file itself. */
+struct analysis_location {
+    struct text path; /* below the project's root, without a slash in front; empty none */
+    int64_t line;     /* 0 unknown */
 };
 
 struct analysis_finding {
@@ -73,13 +102,20 @@ struct analysis_finding {
     enum verdict verdict;  /* undeclared or waived */
     const char *operation; /* of the most telling member: "execute" before "read" before "stat" */
     const struct service *service; /* of services.def, at `subject`; NULL none that is known */
-    const char *category; /* package, home, temporary, device, kernel, folder, variable ... */
-    struct text subject;  /* of the group: a package's name, a folder, a variable, a host */
-    struct text package;  /* "name version", empty none */
-    int64_t count;        /* occurrences */
-    uint32_t subjects;    /* different names among the members */
-    uint32_t passing;     /* those of them that are passing */
-    uint32_t kinds;       /* bit set of access classes (1u << enum access_class) */
+    const struct category *category;
+    enum severity severity;  /* of the category, less when nothing that was written can hold it */
+    const char *group;       /* what `subject` is: package, folder, home, project, variable ... */
+    struct text subject;     /* of the group: a package's name, a folder, a variable, a host */
+    struct text package;     /* "name version", empty none */
+    struct text remedy;      /* what to do about this one, one or a few sentences */
+    struct text declaration; /* lines of a manifest that would declare it; empty: nothing can */
+    struct text waiver; /* a line of `waivers:` that would accept it, the reason left to fill in */
+    struct analysis_location location;
+    bool known;                      /* in the baseline: analysis_apply_baseline */
+    int64_t count;                   /* occurrences */
+    uint32_t subjects;               /* different names among the members */
+    uint32_t passing;                /* those of them that are passing */
+    uint32_t kinds;                  /* bit set of access classes (1u << enum access_class) */
     struct analysis_member *members; /* most often used first */
     size_t member_count;
     uint32_t *processes; /* indexes, in the order of their start */
@@ -179,6 +215,9 @@ int64_t analysis_find_run(sqlite3 *db, int64_t wanted, struct buffer *why);
 
 /* "read", "write", "probe", "ambient-service". */
 const char *analysis_class_name(enum finding_class class);
+/* "note", "warning", "error". */
+const char *severity_name(enum severity severity);
+const struct category *category_of_id(enum category_id id);
 
 /* Undeclared findings, all channels. */
 uint32_t analysis_undeclared(const struct analysis *analysis);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "category.h"
 #include "database.h"
 #include "die.h"
 #include "endpoint.h"
@@ -21,7 +22,8 @@
 struct draft {
     struct analysis_finding finding;
     size_t member_room, process_room;
-    int telling; /* rank of finding.operation */
+    int telling;                                  /* rank of finding.operation */
+    uint32_t installed[CATEGORY_INSTALLED_COUNT]; /* different subjects by kind */
 };
 
 struct gathering {
@@ -89,12 +91,15 @@ static uint32_t start_draft(struct gathering *gathering, const struct use *use,
     finding->channel = channel;
     finding->class = class;
     finding->verdict = use->verdict;
-    finding->category = group->category;
+    finding->category = category_of_id(group->category);
+    finding->severity = finding->category->severity;
+    finding->group = group->kind;
     finding->subject = group->name;
     if (channel == CHANNEL_NETWORK)
         finding->service = endpoint_service(group->name);
-    finding->package = (struct text){"", 0};
-    if (strcmp(group->category, "package") == 0)
+    finding->package = finding->remedy = finding->declaration = finding->waiver =
+        finding->location.path = (struct text){"", 0};
+    if (strcmp(group->kind, "package") == 0)
         finding->package = gathering->subjects->rows[use->subject].package;
     group_fingerprint(&gathering->places, channel, what, group, finding->fingerprint);
     return number;
@@ -124,14 +129,20 @@ static uint32_t find_draft(struct gathering *gathering, const struct use *use)
     uint32_t number;
 
     add_what(&what, channel, class, use->kind);
-    buffer_printf(&key, "%d %d %s%c%s%c", channel, use->verdict, what.data, 0, group.category, 0);
+    buffer_printf(&key, "%d %d %s%c%s%c%s%c", channel, use->verdict, what.data, 0,
+                  group_category_word(group.category), 0, group.kind, 0);
     buffer_add(&key, group.name.bytes, group.name.length);
     number = names_find(&gathering->keys, key.data, key.length);
-    if (number != MAP_NONE)
-        return number;
-    names_add(&gathering->keys, memory_copy(gathering->analysis->memory, key.data, key.length),
-              key.length);
-    return start_draft(gathering, use, channel, class, &group, what.data);
+    if (number == MAP_NONE) {
+        names_add(&gathering->keys, memory_copy(gathering->analysis->memory, key.data, key.length),
+                  key.length);
+        number = start_draft(gathering, use, channel, class, &group, what.data);
+    }
+    if (category_is_installed(group.category))
+        gathering->drafts[number].installed[group.category]++;
+    else if (group.category == CATEGORY_ENVIRONMENT_READ)
+        gathering->drafts[number].finding.category = category_of_id(group.category);
+    return number;
 }
 
 static uint32_t route(struct gathering *gathering, const struct use *use)
@@ -165,6 +176,7 @@ static struct analysis_member *add_member(struct gathering *gathering, struct dr
         .subject = subject->name,
         .resolved = resolved,
         .package = subject->package.bytes ? subject->package : (struct text){"", 0},
+        .digest = {"", 0},
         .operation = use->kind,
         .outcome = use->outcome,
         .witness = use->witness,
@@ -471,6 +483,18 @@ static void mark_passing(const struct passing *passing, struct analysis_finding 
     }
 }
 
+static void settle_category(struct analysis_finding *finding, const struct draft *draft)
+{
+    enum category_id most = finding->category->id;
+
+    for (int i = 0; category_is_installed(most) && i < CATEGORY_INSTALLED_COUNT; i++)
+        if (draft->installed[i] > draft->installed[most] ||
+            (draft->installed[i] == draft->installed[most] && i < (int)most))
+            most = (enum category_id)i;
+    finding->category = category_of_id(most);
+    finding->severity = finding->category->severity;
+}
+
 /* Moves the drafts to the analysis, which from here on owns their arrays. */
 static void finish(struct gathering *gathering)
 {
@@ -482,6 +506,7 @@ static void finish(struct gathering *gathering)
         struct analysis_finding *finding = &analysis->findings[i];
 
         *finding = gathering->drafts[i].finding;
+        settle_category(finding, &gathering->drafts[i]);
         mark_passing(&gathering->passing, finding);
         qsort(finding->members, finding->member_count, sizeof *finding->members, compare_members);
         sort_processes(finding);

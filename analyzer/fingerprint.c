@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "category.h"
 #include "operation.h"
 
-#define VERSION "tallyman finding 1"
+#define VERSION "tallyman finding 2"
 
 static void add_path(struct buffer *out, const struct places *places, struct text path)
 {
@@ -53,6 +54,15 @@ static void add_name(struct buffer *out, const struct places *places, struct tex
         buffer_add(out, rest.bytes, rest.length);
 }
 
+const char *group_category_word(enum category_id category)
+{
+    if (category_is_installed(category))
+        return "installed";
+    if (category == CATEGORY_ENVIRONMENT_READ || category == CATEGORY_ENVIRONMENT_VISIBLE)
+        return "variable";
+    return category_of_id(category)->name;
+}
+
 void group_fingerprint(const struct places *places, enum channel channel, const char *what,
                        const struct group *group, char fingerprint[17])
 {
@@ -60,8 +70,8 @@ void group_fingerprint(const struct places *places, enum channel channel, const 
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
 
-    buffer_printf(&text, "%s%c%s%c%s%c%s%c", VERSION, 0, channel_name(channel), 0, what, 0,
-                  group->category, 0);
+    buffer_printf(&text, "%s%c%s%c%s%c%s%c%s%c", VERSION, 0, channel_name(channel), 0, what, 0,
+                  group_category_word(group->category), 0, group->kind, 0);
     if (channel == CHANNEL_FILESYSTEM)
         add_path(&text, places, group->name);
     else

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "category.h"
 #include "endpoint.h"
 #include "operation.h"
 
@@ -83,7 +84,7 @@ static struct text folder_of(struct text path, size_t base, int depth)
 /* Places with a meaning of their own, whatever lies there. */
 static const struct {
     struct text folder;
-    const char *category;
+    const char *kind;
 } special[] = {
     {TEXT("/tmp"), "temporary"}, {TEXT("/var/tmp"), "temporary"}, {TEXT("/dev/shm"), "temporary"},
     {TEXT("/dev"), "device"},    {TEXT("/proc"), "kernel"},       {TEXT("/sys"), "kernel"},
@@ -134,7 +135,7 @@ static struct group group_of_package(struct text package)
 
     if (space)
         package.length = (size_t)(space - package.bytes);
-    return (struct group){"package", package};
+    return (struct group){"package", package, CATEGORY_COUNT};
 }
 
 /* Below these a third name still says what it is about: /usr/share/X, /var/lib/X, /mnt/disk/X. */
@@ -154,19 +155,19 @@ static struct group group_of_file(const struct places *places, enum finding_clas
     struct text beside = places_beside(places);
 
     if (path.length == 0 || path.bytes[0] != '/')
-        return (struct group){"unresolved", path};
+        return (struct group){"unresolved", path, CATEGORY_COUNT};
     if (places->root.length > 1 && path_is_within(path, places->root))
-        return (struct group){"project", folder_of(path, places->root.length, 2)};
+        return (struct group){"project", folder_of(path, places->root.length, 2), CATEGORY_COUNT};
     if (beside.length && path_is_within(path, beside))
-        return (struct group){"beside", folder_of(path, beside.length, 1)};
+        return (struct group){"beside", folder_of(path, beside.length, 1), CATEGORY_COUNT};
     if (places->home.length > 1 && path_is_within(path, places->home))
-        return (struct group){"home", folder_of(path, places->home.length, 2)};
+        return (struct group){"home", folder_of(path, places->home.length, 2), CATEGORY_COUNT};
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
         if (path_is_within(path, special[i].folder))
-            return (struct group){special[i].category, special[i].folder};
+            return (struct group){special[i].kind, special[i].folder, CATEGORY_COUNT};
     if (class == FINDING_READ && package.length)
         return group_of_package(package);
-    return (struct group){"folder", folder_of(path, 1, depth_below(path))};
+    return (struct group){"folder", folder_of(path, 1, depth_below(path)), CATEGORY_COUNT};
 }
 
 static bool starts_with(struct text text, const char *start)
@@ -174,7 +175,7 @@ static bool starts_with(struct text text, const char *start)
     return text.length >= strlen(start) && memcmp(text.bytes, start, strlen(start)) == 0;
 }
 
-static const char *network_category(enum event_kind kind, struct text subject)
+static const char *network_kind(enum event_kind kind, struct text subject)
 {
     if (kind == EVENT_LOOKUP)
         return "name";
@@ -190,19 +191,21 @@ static const char *network_category(enum event_kind kind, struct text subject)
 struct group group_of(const struct places *places, enum channel channel, enum event_kind kind,
                       enum finding_class class, struct text subject, struct text package)
 {
-    switch (channel) {
-    case CHANNEL_FILESYSTEM:
-        return group_of_file(places, class, subject, package);
-    case CHANNEL_NETWORK:
-        return (struct group){network_category(kind, subject), subject};
-    case CHANNEL_ENVIRONMENT:
-        return (struct group){kind == EVENT_LOCALE ? "locale" : "variable", subject};
-    case CHANNEL_RANDOMNESS:
-        if (operation_channel(kind) == CHANNEL_FILESYSTEM)
-            return (struct group){"device", subject};
-        break;
-    default:
-        break;
+    struct group group = {operation_name(kind), subject, CATEGORY_COUNT};
+
+    if (channel == CHANNEL_FILESYSTEM) {
+        struct use_of_file use = {subject, package, kind, class};
+
+        group = group_of_file(places, class, subject, package);
+        group.category = category_of_file(places, &use);
+        return group;
     }
-    return (struct group){operation_name(kind), subject};
+    group.category = category_of_value(channel, kind, class, subject);
+    if (channel == CHANNEL_NETWORK)
+        group.kind = network_kind(kind, subject);
+    else if (channel == CHANNEL_ENVIRONMENT)
+        group.kind = kind == EVENT_LOCALE ? "locale" : "variable";
+    else if (channel == CHANNEL_RANDOMNESS && operation_channel(kind) == CHANNEL_FILESYSTEM)
+        group.kind = "device";
+    return group;
 }

@@ -25,8 +25,9 @@ enum place { PLACE_ROOT, PLACE_BESIDE, PLACE_HOME, PLACE_ELSEWHERE };
 enum place places_find(const struct places *places, struct text path, struct text *rest);
 
 struct group {
-    const char *category; /* static */
-    struct text name;     /* points into the subject, its package or static text */
+    const char *kind;          /* what the name is: static */
+    struct text name;          /* points into the subject, its package or static text */
+    enum category_id category; /* of this member; all are of one, or all are installed files */
 };
 
 /* A connection under way (EINPROGRESS) counts as one that was answered: what became of it is not
@@ -36,6 +37,10 @@ enum finding_class group_class(enum event_kind kind, struct text subject, int ou
 /* `package` is "name version" or empty; it names the group of what is read alone. */
 struct group group_of(const struct places *places, enum channel channel, enum event_kind kind,
                       enum finding_class class, struct text subject, struct text package);
+
+/* What a fingerprint says of the category: one word for all kinds of installed files, and one for
+ * variables that were read and those that could be seen. */
+const char *group_category_word(enum category_id category);
 
 /* Where the access is shown: reading /dev/urandom is a use of randomness. */
 enum channel group_channel(enum event_kind kind, struct text subject);

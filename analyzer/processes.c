@@ -29,6 +29,8 @@ static void read_row(struct analysis_process *process, sqlite3_stmt *row, struct
         .cwd = text_of_column(memory, row, 7),
         .exit_status = number_or(row, 8, -1),
         .signal = number_or(row, 9, -1),
+        .started = number_or(row, 12, 0),
+        .ended = number_or(row, 13, -1),
         .shim = text_of_column(memory, row, 10).bytes,
         .environment = sqlite3_column_int64(row, 11),
         .has_environment = sqlite3_column_type(row, 11) != SQLITE_NULL,
@@ -65,7 +67,8 @@ static int read_rows(struct processes *processes, sqlite3 *db, int64_t run, stru
 {
     cleanup_statement sqlite3_stmt *row = database_prepare(
         db, "SELECT p.id, p.parent, p.pid, p.how, s.name, p.argv, p.command, p.cwd, p.exit_status,"
-            " p.signal, p.shim, p.environment FROM process p LEFT JOIN subject s ON s.id = p.exe"
+            " p.signal, p.shim, p.environment, p.started - r.monotonic, p.ended - r.monotonic"
+            " FROM process p JOIN run r ON r.id = p.run LEFT JOIN subject s ON s.id = p.exe"
             " WHERE p.run = ?1 ORDER BY p.id");
     cleanup_free struct analysis_process *rows = NULL;
     int code;

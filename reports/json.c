@@ -102,7 +102,10 @@ static void add_finding(struct json_writer *writer, const struct analysis *analy
     json_text(writer, "subject", finding->subject);
     if (finding->service)
         add_service(writer, finding->service);
-    json_word(writer, "category", finding->category);
+    json_word(writer, "category", finding->category->name);
+    json_word(writer, "title", finding->category->title);
+    json_word(writer, "severity", severity_name(finding->severity));
+    json_word(writer, "group", finding->group);
     json_word(writer, "verdict", finding->verdict == VERDICT_WAIVED ? "waived" : "undeclared");
     json_number(writer, "count", finding->count);
     json_number(writer, "subjects", finding->subjects);

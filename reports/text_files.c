@@ -17,9 +17,9 @@
 /* How a finding of files is shown: what was only looked at or listed says the least. */
 enum row_kind { ROW_PLACE, ROW_PACKAGE, ROW_GLANCE, ROW_DEVICE, ROW_TEMPORARY };
 
-static bool is_of(const struct analysis_finding *finding, const char *category)
+static bool is_of(const struct analysis_finding *finding, const char *group)
 {
-    return strcmp(finding->category, category) == 0;
+    return strcmp(finding->group, group) == 0;
 }
 
 static enum row_kind row_kind(const struct analysis_finding *finding)

@@ -62,7 +62,7 @@ Test(findings, files_of_a_package_are_one_finding)
     analysis = judged();
     finding = small_run_finding(analysis, "libc6-dev");
     cr_assert_str_eq(finding->package.bytes, "libc6-dev 2.36-9");
-    cr_assert_str_eq(finding->category, "package");
+    cr_assert_str_eq(finding->group, "package");
     cr_assert_eq(finding->subjects, 2);
     cr_assert_eq(analysis->channels[CHANNEL_FILESYSTEM].findings, 1);
     analysis_free(analysis);
@@ -75,7 +75,7 @@ Test(findings, a_path_over_a_link_is_grouped_where_it_leads)
     small_run_execute(&run, "INSERT INTO resolves VALUES ('/lib/../share/x', '/usr/share/x')");
     small_run_event(&run, "read", "/lib/../share/x", 0, 1);
     analysis = judged();
-    cr_assert_str_eq(small_run_finding(analysis, "/usr/share")->category, "folder");
+    cr_assert_str_eq(small_run_finding(analysis, "/usr/share")->group, "folder");
     analysis_free(analysis);
 }
 
