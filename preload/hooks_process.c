@@ -8,6 +8,7 @@
 #include "environment.h"
 #include "hook.h"
 #include "image.h"
+#include "pipes.h"
 #include "text.h"
 
 #include <unistd.h>
@@ -347,6 +348,13 @@ static void unshow_environment(struct call *call, uint64_t id, int error)
     }
 }
 
+/* The end of a child that libc waits for. */
+static void note_end(struct call *call, uint64_t id, int status)
+{
+    call->error = status;
+    note_text(call, EVENT_PROCESS_EXIT, "", id, RECORD_IMPLIED);
+}
+
 int hook_system(const char *command)
 {
     struct call call = {.hook = HOOK_system};
@@ -358,10 +366,8 @@ int hook_system(const char *command)
     id = show_environment(&call);
     result = REAL(system)(command);
     unshow_environment(&call, id, ERROR_OF(result, -1));
-    if (id && id != RUN_NO_EXECUTION && result != -1) {
-        call.error = result;
-        note_text(&call, EVENT_PROCESS_EXIT, "", id, RECORD_IMPLIED);
-    }
+    if (id && id != RUN_NO_EXECUTION && result != -1)
+        note_end(&call, id, result);
     return result;
 }
 
@@ -372,11 +378,25 @@ int hook_system(const char *command)
         uint64_t id = show_environment(&call);                                                     \
         FILE *stream = REAL(name)(command, mode);                                                  \
         unshow_environment(&call, id, ERROR_OF(stream, NULL));                                     \
+        if (stream && id && id != RUN_NO_EXECUTION)                                                \
+            pipes_keep(stream, id);                                                                \
         return stream;                                                                             \
     }
 
 POPEN(popen)
 POPEN(_IO_popen)
+
+/* A child of a fork may close what its parent opened: that is not its shell. */
+int hook_pclose(FILE *stream)
+{
+    struct call call = {.hook = HOOK_pclose};
+    uint64_t id = pipes_take(stream);
+    int result = REAL(pclose)(stream);
+
+    if (id && result != -1 && self_active())
+        note_end(&call, id, result);
+    return result;
+}
 
 /* `...` and $(...), but not the sums of $((...)). */
 static bool has_command(const char *words)
