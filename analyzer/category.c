@@ -106,7 +106,8 @@ enum category_id category_of_file(const struct places *places, const struct use_
     buffer_add(&path, place == PLACE_HOME ? rest.bytes : use->path.bytes,
                place == PLACE_HOME ? rest.length : use->path.length);
     buffer_add_text(&path, "");
-    known = match(places_known, path.data ? path.data : "");
+    /* Where a checkout lies says nothing about what lies beside it. */
+    known = place == PLACE_BESIDE ? CATEGORY_COUNT : match(places_known, path.data);
     if (use->class == FINDING_WRITE)
         return known == CATEGORY_TEMPORARY || known == CATEGORY_DEVICE ||
                        known == CATEGORY_PROC_SYS || known == CATEGORY_PACKAGE_CACHE
@@ -114,8 +115,7 @@ enum category_id category_of_file(const struct places *places, const struct use_
                    : CATEGORY_UNDECLARED_WRITE;
     if (known != CATEGORY_COUNT)
         return known;
-    return place == PLACE_BESIDE ? CATEGORY_OUTSIDE_FILE
-                                 : of_installed(use, path.data ? path.data : "");
+    return place == PLACE_BESIDE ? CATEGORY_OUTSIDE_FILE : of_installed(use, path.data);
 }
 
 static bool starts_with(struct text text, const char *start)

@@ -87,6 +87,18 @@ Test(group, what_lies_beside_the_project_is_told_apart_from_the_folder_around_bo
     check_beside("/opt/project", "/opt/sdk/x.h", "folder", "/opt/sdk");
 }
 
+Test(group, what_lies_beside_a_checkout_in_tmp_is_of_the_kind_that_it_is_elsewhere)
+{
+    struct places places = places_of("/tmp/w/project", "/home/ann", "ann");
+    struct group group = group_of(&places, CHANNEL_FILESYSTEM, EVENT_READ, FINDING_READ,
+                                  text("/tmp/w/vendor/b.h"), text(""));
+
+    cr_assert_eq(group.category, CATEGORY_OUTSIDE_FILE);
+    group = group_of(&places, CHANNEL_FILESYSTEM, EVENT_WRITE, FINDING_WRITE,
+                     text("/tmp/w/vendor/b.o"), text(""));
+    cr_assert_eq(group.category, CATEGORY_UNDECLARED_WRITE);
+}
+
 Test(group, absent_things_are_probes_and_existing_folders_are_not_written_by_mkdir)
 {
     cr_assert_eq(group_class(EVENT_STAT, text("/x"), ENOENT), FINDING_PROBE);
