@@ -137,6 +137,44 @@ struct manifest *manifest_ambient(const char *root)
     return manifest;
 }
 
+/* What of `path` follows `folder`, which it lies in or is; NULL when it does not. */
+static const char *below(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+
+    if (length && folder[length - 1] == '/')
+        length--;
+    if (strncmp(path, folder, length) != 0 || (path[length] && path[length] != '/'))
+        return NULL;
+    return path + length;
+}
+
+/* The folder from which the manifest's text, read there, gets the root `root`. */
+static char *folder_for(const struct manifest *manifest, const char *root)
+{
+    const char *rest = below(manifest->folder, manifest->root);
+    size_t length = strlen(root), end;
+
+    if (rest)
+        return xprintf("%s%s", strcmp(root, "/") == 0 && *rest ? "" : root, rest);
+    rest = below(manifest->root, manifest->folder);
+    end = rest ? strlen(rest) : 0;
+    if (end && length > end && strcmp(root + length - end, rest) == 0)
+        return xmemdup(root, length - end);
+    return xstrdup(manifest->folder);
+}
+
+struct manifest *manifest_at(const struct manifest *manifest, const char *root,
+                             struct buffer *errors)
+{
+    cleanup_free char *folder = NULL;
+
+    if (!manifest->path)
+        return manifest_ambient(root);
+    folder = folder_for(manifest, root);
+    return manifest_parse(manifest->path, manifest->text, manifest->length, folder, errors);
+}
+
 const char *manifest_root(const struct manifest *manifest)
 {
     return manifest->root;

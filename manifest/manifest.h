@@ -24,6 +24,12 @@ struct manifest *manifest_load(const char *path, struct buffer *errors);
 struct manifest *manifest_parse(const char *name, const char *text, size_t length,
                                 const char *folder, struct buffer *errors);
 
+/* The same manifest as it would be in another checkout, whose root is `root`: what is relative to
+ * the root of this one is relative to that. NULL when it does not parse there; `errors` as above.
+ */
+struct manifest *manifest_at(const struct manifest *manifest, const char *root,
+                             struct buffer *errors);
+
 /* The policy of a run without a manifest: the tree at `root` is input and output, nothing else is
  * declared. Never NULL. */
 struct manifest *manifest_ambient(const char *root);
