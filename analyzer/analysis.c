@@ -166,3 +166,12 @@ uint32_t analysis_undeclared(const struct analysis *analysis)
         count += analysis->channels[i].findings;
     return count;
 }
+
+uint32_t analysis_known(const struct analysis *analysis)
+{
+    uint32_t count = 0;
+
+    for (int i = 0; i < CHANNEL_COUNT; i++)
+        count += analysis->channels[i].known;
+    return count;
+}

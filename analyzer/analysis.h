@@ -127,6 +127,7 @@ struct analysis_channel {
     int64_t occurrences;                  /* of undeclared ones */
     int64_t probes;                       /* undeclared ones that found nothing */
     uint32_t findings;                    /* undeclared ones */
+    uint32_t known;                       /* those of them that are in the baseline */
     uint32_t waived_findings;
 };
 
@@ -181,6 +182,13 @@ struct analysis_waiver {
     int64_t line;
 };
 
+/* A line of the baseline that accepts nothing any more. */
+struct analysis_stale {
+    char fingerprint[17];
+    struct text words; /* what the line says of it; any bytes */
+    int64_t line;      /* 0: the baseline is a database */
+};
+
 struct analysis {
     int64_t run;
     struct text uuid, tool, command, argv, cwd, root, home, user, host, machine, mode, witness;
@@ -202,6 +210,9 @@ struct analysis {
     size_t process_count;
     struct analysis_waiver *unused_waivers;
     size_t unused_waiver_count;
+    bool baseline;                /* one was applied */
+    struct analysis_stale *stale; /* by fingerprint */
+    size_t stale_count;
     struct memory *memory; /* owns all of the above */
 };
 
@@ -221,6 +232,13 @@ const struct category *category_of_id(enum category_id id);
 
 /* Undeclared findings, all channels. */
 uint32_t analysis_undeclared(const struct analysis *analysis);
+/* Those of them that are in the baseline. */
+uint32_t analysis_known(const struct analysis *analysis);
+
+/* Marks the undeclared findings that the baseline (baseline.h) has, and lists what of it no
+ * undeclared finding has. The baseline can be freed afterwards. */
+struct baseline;
+void analysis_apply_baseline(struct analysis *analysis, struct baseline *baseline);
 
 /* The user accepts blind spots of that class. */
 void analysis_accept(struct analysis *analysis, const char *name);

@@ -63,6 +63,15 @@ const char *group_category_word(enum category_id category)
     return category_of_id(category)->name;
 }
 
+void group_add_stable_name(const struct places *places, enum channel channel, struct text name,
+                           struct buffer *out)
+{
+    if (channel == CHANNEL_FILESYSTEM)
+        add_path(out, places, name);
+    else
+        add_name(out, places, name);
+}
+
 void group_fingerprint(const struct places *places, enum channel channel, const char *what,
                        const struct group *group, char fingerprint[17])
 {
@@ -72,10 +81,7 @@ void group_fingerprint(const struct places *places, enum channel channel, const 
 
     buffer_printf(&text, "%s%c%s%c%s%c%s%c%s%c", VERSION, 0, channel_name(channel), 0, what, 0,
                   group_category_word(group->category), 0, group->kind, 0);
-    if (channel == CHANNEL_FILESYSTEM)
-        add_path(&text, places, group->name);
-    else
-        add_name(&text, places, group->name);
+    group_add_stable_name(places, channel, group->name, &text);
     if (!EVP_Digest(text.data, text.length, digest, &length, EVP_sha256(), NULL))
         die("cannot compute a SHA-256");
     for (unsigned i = 0; i < 8; i++)

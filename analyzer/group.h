@@ -50,6 +50,10 @@ enum channel group_channel(enum event_kind kind, struct text subject);
 void group_fingerprint(const struct places *places, enum channel channel, const char *what,
                        const struct group *group, char fingerprint[17]);
 
+/* The name of a group as the fingerprint has it: "{root}/x", "~/x", "{user}". */
+void group_add_stable_name(const struct places *places, enum channel channel, struct text name,
+                           struct buffer *out);
+
 /* True when the path is the folder or below it. */
 bool path_is_within(struct text path, struct text folder);
 /* True when both end in the same name: then they differ by links among the folders alone, and not

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analyzer.h"
+#include "baseline_file.h"
 #include "cleanup.h"
 #include "command.h"
 #include "database.h"
@@ -21,6 +22,7 @@ static const char *mode = "audit";
 static const char *witness = "gaps";
 static long grace = SUPERVISOR_GRACE_MS;
 static bool check;
+static const char *baseline;
 static bool quiet;
 static struct option_list accepted;
 
@@ -38,6 +40,9 @@ const struct option cmd_run_options[] = {
     {0, "check", OPTION_FLAG, &check, NULL, NULL,
      "exit with 1 for undeclared findings, with 3 for none but incomplete evidence, unless the "
      "command itself failed"},
+    {0, "baseline", OPTION_TEXT, &baseline, "FILE", NULL,
+     "with --check, accept the findings that are known from this baseline, or from the newest run "
+     "of this database; see tallyman-check(1)"},
     {0, "accept-blind-spot", OPTION_LIST, &accepted, "CLASS", BLIND_SPOT_CHOICES,
      "with --check, do not count a blind spot of this class as incomplete evidence; it stays "
      "listed, as accepted"},
@@ -143,12 +148,14 @@ static void summarise(const struct analysis *analysis)
 
 /* The verdict of --check; a command that failed keeps its own status. */
 static int conclude(const struct run_result *result, const struct policy *policy,
-                    int broken_digests)
+                    int broken_digests, struct baseline_file *file)
 {
     cleanup_judged_run struct judged_run judged = {NULL, NULL};
     int status = derive(result->run, policy) ? judged_run_open(&judged, database, result->run, NULL)
                                              : TALLY_EXIT_FAILURE;
 
+    if (status == 0)
+        status = baseline_file_apply(file, &judged, database, NULL);
     if (status)
         return check ? TALLY_EXIT_FAILURE : result->exit_status;
     judged_run_accept(&judged, &accepted);
@@ -173,12 +180,17 @@ int cmd_run(int argc, char **argv)
                                   .argv = argv + word};
     struct run_result result;
     struct manifest *manifest;
+    cleanup_baseline_file struct baseline_file file = {NULL, 0, NULL};
     cleanup_free struct policy *policy = NULL;
     int status, broken;
 
     if (word >= argc)
         usage("run needs a command: tallyman run [OPTION...] -- COMMAND [ARG...]");
     refuse_what_is_not_there();
+    if (baseline && !check)
+        usage("--baseline needs --check");
+    if (baseline_file_open(&file, baseline, 0) != 0)
+        return TALLY_EXIT_USAGE;
     manifest = load_manifest();
     policy = manifest ? compile(manifest, &options.policy_size) : NULL;
     if (!policy) {
@@ -193,7 +205,7 @@ int cmd_run(int argc, char **argv)
     if (result.run && !result.log_kept) {
         if (!broken)
             broken = check_digests(manifest);
-        status = conclude(&result, policy, broken);
+        status = conclude(&result, policy, broken, &file);
     }
     free(result.log_kept);
     manifest_free(manifest);

@@ -122,8 +122,8 @@ static int load_as_it_is(struct judged_run *judged, int64_t run)
     return status ? status : load(judged, run);
 }
 
-int judged_run_open(struct judged_run *judged, const char *database, int64_t run,
-                    const char *manifest)
+/* Opens the database and replaces `run` by the id of a run that is there. */
+static int open_run(struct judged_run *judged, const char *database, int64_t *run)
 {
     cleanup_buffer struct buffer why = BUFFER_INIT;
     int status = TALLY_EXIT_FAILURE;
@@ -133,16 +133,59 @@ int judged_run_open(struct judged_run *judged, const char *database, int64_t run
     result =
         database_open(database ? database : DEFAULT_DATABASE, DATABASE_READ, &judged->db, &why);
     if (result == 0) {
-        result = analysis_find_run(judged->db, run, &why);
+        result = analysis_find_run(judged->db, *run, &why);
         /* Asking for a run that is not there is wrong usage; all else is the user's world. */
-        if (run && result == TALLY_ERR_NOT_FOUND)
+        if (*run && result == TALLY_ERR_NOT_FOUND)
             status = TALLY_EXIT_USAGE;
     }
     if (result < 0) {
         warn("%s", why.data);
         return status;
     }
-    return manifest ? load_judged_by(judged, result, manifest) : load_as_it_is(judged, result);
+    *run = result;
+    return 0;
+}
+
+int judged_run_open(struct judged_run *judged, const char *database, int64_t run,
+                    const char *manifest)
+{
+    int status = open_run(judged, database, &run);
+
+    if (status)
+        return status;
+    return manifest ? load_judged_by(judged, run, manifest) : load_as_it_is(judged, run);
+}
+
+/* NULL when it is not known. */
+static char *root_of_run(sqlite3 *db, int64_t run)
+{
+    cleanup_statement sqlite3_stmt *row =
+        database_prepare(db, "SELECT root FROM run WHERE id = ?1");
+
+    if (!row || sqlite3_bind_int64(row, 1, run) != SQLITE_OK || sqlite3_step(row) != SQLITE_ROW)
+        return NULL;
+    return xmemdup(sqlite3_column_blob(row, 0), (size_t)sqlite3_column_bytes(row, 0));
+}
+
+int judged_run_open_like(struct judged_run *judged, const char *database, int64_t run,
+                         const struct judged_run *like, const char *manifest)
+{
+    cleanup_buffer struct buffer errors = BUFFER_INIT;
+    cleanup_manifest struct manifest *theirs = NULL;
+    cleanup_free char *root = NULL;
+    int status = open_run(judged, database, &run);
+
+    if (status)
+        return status;
+    theirs = manifest ? manifest_load(manifest, &errors)
+                      : stored_manifest(like->db, like->analysis, &errors);
+    root = root_of_run(judged->db, run);
+    if (!root)
+        buffer_printf(&errors, "tallyman: cannot read run %lld: %s\n", (long long)run,
+                      sqlite3_errmsg(judged->db));
+    status = judge_by(judged->db, run, theirs && root ? manifest_at(theirs, root, &errors) : NULL,
+                      &errors);
+    return status ? status : load(judged, run);
 }
 
 void judged_run_fini(struct judged_run *judged)
@@ -160,7 +203,8 @@ void judged_run_accept(struct judged_run *judged, const struct option_list *clas
 
 int judged_run_status(const struct analysis *analysis, bool strict)
 {
-    if (analysis_undeclared(analysis) || (strict && analysis->unused_waiver_count))
+    if (analysis_undeclared(analysis) > analysis_known(analysis) ||
+        (strict && (analysis->unused_waiver_count || analysis->stale_count)))
         return TALLY_EXIT_FINDINGS;
     return analysis_suffices(analysis) ? TALLY_EXIT_CLEAN : TALLY_EXIT_INCOMPLETE;
 }

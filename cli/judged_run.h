@@ -26,6 +26,11 @@ int judged_run_open(struct judged_run *judged, const char *database, int64_t run
                     const char *manifest);
 void judged_run_fini(struct judged_run *judged);
 
+/* The same for a run to compare with: it is judged by the manifest by which `like` was judged
+ * (`manifest` is the file that it was opened with, or NULL), put into that run's own tree. */
+int judged_run_open_like(struct judged_run *judged, const char *database, int64_t run,
+                         const struct judged_run *like, const char *manifest);
+
 #define cleanup_judged_run __attribute__((cleanup(judged_run_fini)))
 
 /* Why a function of the analyzer returned `result`, TALLY_ERR_*; as short-lived as sqlite3_errmsg.
@@ -36,8 +41,8 @@ const char *judged_run_reason(sqlite3 *db, int result);
  * not stand in the way of a clean status. */
 void judged_run_accept(struct judged_run *judged, const struct option_list *classes);
 
-/* The exit status of `check` and of `run --check`. `strict`: a waiver that matched nothing counts
- * as a finding. */
+/* The exit status of `check` and of `run --check`; what the baseline knows is no finding. `strict`:
+ * a waiver that matched nothing is one, and what only the baseline has. */
 int judged_run_status(const struct analysis *analysis, bool strict);
 
 /* For an option that takes one of them: "static|foreign_libc|...". */

@@ -107,6 +107,8 @@ static void add_finding(struct json_writer *writer, const struct analysis *analy
     json_word(writer, "severity", severity_name(finding->severity));
     json_word(writer, "group", finding->group);
     json_word(writer, "verdict", finding->verdict == VERDICT_WAIVED ? "waived" : "undeclared");
+    if (analysis->baseline)
+        json_bool(writer, "known", finding->known);
     json_number(writer, "count", finding->count);
     json_number(writer, "subjects", finding->subjects);
     json_text(writer, "package",
@@ -158,6 +160,19 @@ static void add_blind_spots(struct json_writer *writer, const struct analysis *a
         json_open(writer, NULL, '{');
         json_text(writer, "rule", analysis->unused_waivers[i].text);
         json_number(writer, "line", analysis->unused_waivers[i].line);
+        json_close(writer, '}');
+    }
+    json_close(writer, ']');
+}
+
+static void add_stale(struct json_writer *writer, const struct analysis *analysis)
+{
+    json_open(writer, "stale_baseline", '[');
+    for (size_t i = 0; i < analysis->stale_count; i++) {
+        json_open(writer, NULL, '{');
+        json_word(writer, "fingerprint", analysis->stale[i].fingerprint);
+        json_text(writer, "text", analysis->stale[i].words);
+        json_known(writer, "line", analysis->stale[i].line, 0);
         json_close(writer, '}');
     }
     json_close(writer, ']');
@@ -300,6 +315,8 @@ int render_json(const struct analysis *analysis, sqlite3 *db,
     add_channels(&writer, analysis);
     add_findings(&writer, analysis);
     add_blind_spots(&writer, analysis);
+    if (analysis->baseline)
+        add_stale(&writer, analysis);
     add_certificate(&writer, analysis);
     add_processes(&writer, analysis);
     if (settings->all) {

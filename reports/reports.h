@@ -35,9 +35,16 @@ extern const char report_format_choices[];
 /* The few lines at the end of `tallyman run`. */
 void report_summary(const struct analysis *analysis, const struct report_settings *settings,
                     struct buffer *out);
-/* Undeclared findings, one line each and at most `most` of them, for `tallyman check`. */
+/* Undeclared findings that no baseline knows, one line each and at most `most` of them, for
+ * `tallyman check`. */
 void report_findings_shortly(const struct analysis *analysis,
                              const struct report_settings *settings, size_t most,
+                             struct buffer *out);
+
+/* What the baseline did: the findings that it knows and, each by name with `list_stale`, its lines
+ * that accept nothing any more. Nothing where there is no baseline. */
+void report_baseline_shortly(const struct analysis *analysis,
+                             const struct report_settings *settings, bool list_stale,
                              struct buffer *out);
 
 /* The certificate: what the evidence rests on, and what makes it incomplete. */

@@ -55,6 +55,9 @@ void report_summary(const struct analysis *analysis, const struct report_setting
     add_failure(&line, analysis);
     buffer_printf(&line, "%zu process%s, %" PRIu32 " undeclared finding%s", analysis->process_count,
                   analysis->process_count == 1 ? "" : "es", findings, findings == 1 ? "" : "s");
+    if (analysis->baseline)
+        buffer_printf(&line, ", %" PRIu32 " of them known from the baseline",
+                      analysis_known(analysis));
     for (int i = 0, shown = 0; i < CHANNEL_COUNT; i++) {
         if (!analysis->channels[i].findings)
             continue;
@@ -97,6 +100,11 @@ static void show_finding(struct page *page, const struct analysis *analysis,
     page_row(page, 36, name.data ? name.data : "", rest.data);
 }
 
+static uint32_t new_findings(const struct analysis *analysis, enum channel channel)
+{
+    return analysis->channels[channel].findings - analysis->channels[channel].known;
+}
+
 /* Shares the rows out among the channels, so that one with many findings hides no other. */
 static void share_rows(const struct analysis *analysis, size_t most, size_t rows[CHANNEL_COUNT])
 {
@@ -105,7 +113,7 @@ static void share_rows(const struct analysis *analysis, size_t most, size_t rows
     while (most && given) {
         given = false;
         for (int i = 0; i < CHANNEL_COUNT && most; i++) {
-            if (rows[i] >= analysis->channels[i].findings)
+            if (rows[i] >= new_findings(analysis, (enum channel)i))
                 continue;
             rows[i]++;
             most--;
@@ -128,13 +136,15 @@ void report_findings_shortly(const struct analysis *analysis,
         for (size_t j = 0; j < analysis->finding_count && shown < rows[i]; j++) {
             const struct analysis_finding *finding = &analysis->findings[j];
 
-            if (finding->channel != (enum channel)i || finding->verdict != VERDICT_UNDECLARED)
+            if (finding->channel != (enum channel)i || finding->verdict != VERDICT_UNDECLARED ||
+                finding->known)
                 continue;
             show_finding(&page, analysis, finding);
             shown++;
         }
-        if (analysis->channels[i].findings > shown)
-            buffer_printf(out, "  and %zu more: %s\n", analysis->channels[i].findings - shown,
+        if (new_findings(analysis, (enum channel)i) > shown)
+            buffer_printf(out, "  and %zu more: %s\n",
+                          new_findings(analysis, (enum channel)i) - shown,
                           channel_name((enum channel)i));
     }
 }

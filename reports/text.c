@@ -332,6 +332,7 @@ int render_text(const struct analysis *analysis, sqlite3 *db,
     show_clean_channels(&page, analysis);
     page_gap(&page);
     show_waived(&page, analysis);
+    show_baseline(&page, analysis);
     show_evidence(&page, analysis);
     if (settings->all)
         result = each_access(db, analysis->run, list_access, &listing);

@@ -51,6 +51,8 @@ void show_unused_waivers(struct page *page, const struct analysis *analysis);
 /* Who observed the run, how well, and what nobody did: the lines of the certificate. */
 void show_certificate(struct page *page, const struct analysis *analysis);
 void show_waived(struct page *page, const struct analysis *analysis);
+/* How many findings the baseline knows, and which are new; nothing where there is none. */
+void show_baseline(struct page *page, const struct analysis *analysis);
 void show_evidence(struct page *page, const struct analysis *analysis);
 void show_next_steps(struct page *page, const struct analysis *analysis,
                      const struct report_settings *settings);
