@@ -17,8 +17,9 @@
  * replaces the run's rows of `rule`. One transaction. */
 int analyzer_judge(sqlite3 *db, int64_t run, const struct policy *policy);
 
-/* Fills subject.package of the files that the run used from dpkg's database, where there is one.
- * What cannot be read of it has no package; `trouble` then gets one line that says so. */
+/* Fills subject.package of the files that the run used from the databases of the package managers
+ * that are there (packages.h). What cannot be read of them has no package; `trouble` then gets one
+ * line that says so. */
 int analyzer_attribute(sqlite3 *db, int64_t run, struct buffer *trouble);
 /* The same with the machine's root folder given; "" is the machine itself. */
 int analyzer_attribute_under(sqlite3 *db, int64_t run, const char *root, struct buffer *trouble);

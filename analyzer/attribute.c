@@ -27,7 +27,7 @@ static const struct maker {
 };
 #define MAKER_COUNT (sizeof makers / sizeof *makers)
 
-/* What is asked of dpkg: who has each file, and who has the program that makes it. */
+/* What is asked: who has each file, and who has the program that makes it. */
 struct inquiry {
     struct packages *packages;
     uint32_t *files;              /* by subject */
@@ -108,7 +108,7 @@ int analyzer_attribute_under(sqlite3 *db, int64_t run, const char *root, struct 
     struct subjects subjects;
     int result;
 
-    /* Files are the same for all runs in the database; the newest state of dpkg is written. */
+    /* Files are the same for all runs in the database; the newest state is written. */
     (void)run;
     if (database_execute(db, "SAVEPOINT tally_attribute") != 0)
         return TALLY_ERR_DATABASE;

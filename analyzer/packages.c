@@ -1,65 +1,119 @@
-/* SPDX-License-Identifier: MIT
- *
- * Files of dpkg that are read: info/NAME[:ARCH].list, status and diversions, below /var/lib/dpkg.
- */
+/* SPDX-License-Identifier: MIT */
 #include "packages.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "buffer.h"
 #include "cleanup.h"
-#include "dpkg.h"
-#include "map.h"
 #include "memory.h"
+#include "package_reader.h"
 
-#define SHARED (UINT32_MAX - 1) /* several packages have this folder */
+#define SHARED   (UINT32_MAX - 1) /* several packages have this folder */
+#define HOPS_MAX 8                /* links from folder to folder */
+
+static const struct manager {
+    const char *sign, *layout;
+    void (*scan)(struct packages *packages);
+} managers[] = {
+#define PACKAGE_MANAGER(id, sign, layout) {sign, layout, packages_scan_##id},
+#include "package_managers.def"
+#undef PACKAGE_MANAGER
+};
+#define MANAGER_COUNT (sizeof managers / sizeof *managers)
 
 struct package {
-    const char *name;  /* without architecture */
-    const char *key;   /* as the .list file is called: name or name:architecture */
-    const char *label; /* "name version" */
+    const char *name;
+    const char *label; /* with sign and version */
 };
 
-/* `from` of every package but `keeper` lies at `to` instead. */
-struct diversion {
-    const char *from, *to, *keeper;
+struct question {
+    struct dpkg_word path;
+    uint32_t owner;  /* number of a package, MAP_NONE or SHARED */
+    uint32_t source; /* question for the file that this one is compiled from; MAP_NONE */
+    bool settled;    /* an earlier manager has it */
+};
+
+/* A folder of the root that is a link to another one (/lib to /usr/lib). */
+struct alias {
+    const char *from, *to;
+    size_t from_length;
 };
 
 struct packages {
     const char *root;
-    bool merged_usr; /* /bin, /lib ... are links to those below /usr */
+    const struct manager *manager; /* that is being read */
     struct memory *memory;
-    struct names wanted; /* paths, in the spelling without /usr where that is merged */
-    uint32_t *owners;    /* by question: number of a package, MAP_NONE or SHARED */
+    struct alias *aliases;
+    size_t alias_count;
+    struct buffer spelling;
+    struct names wanted; /* numbers of questions */
+    struct question *questions;
     struct package *rows;
     uint32_t count;
-    struct diversion *diversions;
-    size_t diversion_count;
-    char *trouble; /* with the first file that could not be read */
+    char *trouble;
     size_t unreadable;
 };
 
-static char *path_of(const struct packages *packages, const char *below)
+char *packages_path(const struct packages *packages, const char *path)
 {
-    return xprintf("%s%s", packages->root, below);
+    return xprintf("%s%s", packages->root, path);
+}
+
+/* Where a link among the top folders leads, as an absolute path; NULL when it is none, or one that
+ * takes more than names to follow. The caller frees. */
+static char *link_target(const struct packages *packages, const char *folder)
+{
+    cleanup_free char *path = packages_path(packages, folder);
+    char target[256];
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    const char *at = target;
+    int up = strchr(folder + 1, '/') ? 1 : 0; /* folders between it and the root */
+
+    if (length <= 0 || length == sizeof target - 1)
+        return NULL;
+    target[length] = '\0';
+    if (target[0] == '/')
+        return xstrdup(target);
+    for (; strncmp(at, "../", 3) == 0; at += 3)
+        up--;
+    if (strstr(at, ".."))
+        return NULL;
+    return up > 0 ? xprintf("%.*s%s", (int)(strrchr(folder, '/') + 1 - folder), folder, at)
+                  : xprintf("/%s", at);
+}
+
+static void find_aliases(struct packages *packages)
+{
+    static const char *const folders[] = {"/bin",       "/sbin",       "/lib",      "/lib32",
+                                          "/lib64",     "/libx32",     "/usr/sbin", "/usr/lib32",
+                                          "/usr/lib64", "/usr/libx32", "/var/run",  "/var/lock"};
+
+    packages->aliases = xcalloc(sizeof folders / sizeof *folders, sizeof *packages->aliases);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        cleanup_free char *target = link_target(packages, folders[i]);
+
+        if (!target)
+            continue;
+        packages->aliases[packages->alias_count++] = (struct alias){
+            .from = folders[i],
+            .to = memory_copy(packages->memory, target, strlen(target)),
+            .from_length = strlen(folders[i]),
+        };
+    }
 }
 
 struct packages *packages_new(const char *root)
 {
     struct packages *packages = xcalloc(1, sizeof *packages);
-    cleanup_free char *bin = NULL;
-    struct stat status;
 
     packages->memory = memory_new();
     packages->root = memory_copy(packages->memory, root, strlen(root));
-    bin = path_of(packages, "/bin");
-    packages->merged_usr = lstat(bin, &status) == 0 && S_ISLNK(status.st_mode);
+    find_aliases(packages);
     return packages;
 }
 
@@ -68,219 +122,215 @@ void packages_free(struct packages *packages)
     if (!packages)
         return;
     names_fini(&packages->wanted);
-    free(packages->owners);
+    buffer_fini(&packages->spelling);
+    free(packages->aliases);
+    free(packages->questions);
     free(packages->rows);
-    free(packages->diversions);
     free(packages->trouble);
     memory_free(packages->memory);
     free(packages);
 }
 
-/* One spelling for /usr/lib/x and /lib/x, where they are the same. */
-static void unify(const struct packages *packages, const char **path, size_t *length)
+static const struct alias *find_alias(const struct packages *packages, struct dpkg_word path)
 {
-    static const char *const folders[] = {"/bin", "/sbin", "/lib"};
+    for (size_t i = 0; i < packages->alias_count; i++) {
+        const struct alias *alias = &packages->aliases[i];
 
-    if (!packages->merged_usr || *length < 5 || memcmp(*path, "/usr/", 5) != 0)
-        return;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        size_t size = strlen(folders[i]);
-        const char *rest = *path + 4 + size;
-        const char *end = *path + *length;
-
-        if (*length < 4 + size || memcmp(*path + 4, folders[i], size) != 0)
-            continue;
-        /* lib has kin: lib32, lib64, libx32; libexec is not merged. */
-        if (i == 2 && end - rest >= 2 && (memcmp(rest, "32", 2) == 0 || memcmp(rest, "64", 2) == 0))
-            rest += 2;
-        else if (i == 2 && end - rest >= 3 && memcmp(rest, "x32", 3) == 0)
-            rest += 3;
-        if (rest == end || *rest == '/') {
-            *path += 4;
-            *length -= 4;
-        }
-        return;
+        if (path.length > alias->from_length &&
+            memcmp(path.bytes, alias->from, alias->from_length) == 0 &&
+            path.bytes[alias->from_length] == '/')
+            return alias;
     }
+    return NULL;
+}
+
+/* One spelling for /usr/lib/x and /lib/x, where they are the same; good until the next call. The
+ * links themselves keep their names. */
+static struct dpkg_word unify(struct packages *packages, struct dpkg_word path)
+{
+    const struct alias *alias;
+
+    for (int hops = 0; hops < HOPS_MAX && (alias = find_alias(packages, path)); hops++) {
+        cleanup_free char *rest =
+            xmemdup(path.bytes + alias->from_length, path.length - alias->from_length);
+
+        buffer_clear(&packages->spelling);
+        buffer_add_text(&packages->spelling, alias->to);
+        buffer_add(&packages->spelling, rest, path.length - alias->from_length);
+        path = (struct dpkg_word){packages->spelling.data, packages->spelling.length};
+    }
+    return path;
+}
+
+static uint32_t ask(struct packages *packages, struct dpkg_word path)
+{
+    uint32_t number;
+
+    path = unify(packages, path);
+    number = names_find(&packages->wanted, path.bytes, path.length);
+    if (number != MAP_NONE)
+        return number;
+    path.bytes = memory_copy(packages->memory, path.bytes, path.length);
+    number = names_add(&packages->wanted, path.bytes, path.length);
+    if ((number & (number - 1)) == 0)
+        packages->questions = xrealloc(packages->questions,
+                                       (number ? number * 2ul : 1ul) * sizeof *packages->questions);
+    packages->questions[number] = (struct question){path, MAP_NONE, MAP_NONE, false};
+    return number;
+}
+
+/* "/x/__pycache__/name.cpython-311.pyc" is compiled from "/x/name.py", and often made when the
+ * package is there already, so that only the source is known. NULL: it is no such file. */
+static char *source_of(const char *path, size_t length)
+{
+    static const char folder[] = "/__pycache__/";
+    const char *at = memmem(path, length, folder, sizeof folder - 1);
+    const char *name = at ? at + sizeof folder - 1 : NULL;
+    const char *dot;
+
+    if (!at || length < 4 || memcmp(path + length - 4, ".pyc", 4) != 0)
+        return NULL;
+    dot = memchr(name, '.', length - (size_t)(name - path));
+    return xprintf("%.*s/%.*s.py", (int)(at - path), path, (int)(dot - name), name);
 }
 
 uint32_t packages_want(struct packages *packages, const char *path, size_t length)
 {
-    size_t before = packages->wanted.count;
-    uint32_t question;
+    cleanup_free char *source = source_of(path, length);
+    uint32_t question = ask(packages, (struct dpkg_word){path, length});
+    uint32_t compiled_from;
 
-    unify(packages, &path, &length);
-    question = names_find(&packages->wanted, path, length);
-    if (question != MAP_NONE)
-        return question;
-    question = names_add(&packages->wanted, memory_copy(packages->memory, path, length), length);
-    if ((before & (before - 1)) == 0)
-        packages->owners =
-            xrealloc(packages->owners, (before ? before * 2 : 1) * sizeof *packages->owners);
-    packages->owners[question] = MAP_NONE;
+    if (source) {
+        compiled_from = ask(packages, (struct dpkg_word){source, strlen(source)});
+        packages->questions[question].source = compiled_from;
+    }
     return question;
 }
 
-static void load_diversions(struct packages *packages)
+/* Labels are "name version", split at the first blank and shown in one line. */
+static bool is_fit(struct dpkg_word word, char least)
 {
-    cleanup_free char *path = path_of(packages, DPKG_FOLDER "/diversions");
-    size_t length = 0;
-    cleanup_free char *text = dpkg_read(path, &length);
-    const char *at = text;
-    const char *parts[3];
-    struct dpkg_word line;
-    size_t part = 0;
-
-    while (text && dpkg_next_line(&at, text + length, &line)) {
-        parts[part++] = memory_copy(packages->memory, line.bytes, line.length);
-        if (part < 3)
-            continue;
-        part = 0;
-        packages->diversions = xrealloc(packages->diversions, (packages->diversion_count + 1) *
-                                                                  sizeof *packages->diversions);
-        packages->diversions[packages->diversion_count++] =
-            (struct diversion){parts[0], parts[1], parts[2]};
-    }
+    for (size_t i = 0; i < word.length; i++)
+        if (word.bytes[i] < least || word.bytes[i] == 0x7f)
+            return false;
+    return word.length <= 256;
 }
 
-static void own(struct packages *packages, uint32_t question, uint32_t package)
+uint32_t packages_add(struct packages *packages, struct dpkg_word name, struct dpkg_word version)
 {
-    uint32_t *owner = &packages->owners[question];
-    const char *name = packages->rows[package].name;
+    uint32_t number = packages->count;
 
-    if (*owner == MAP_NONE || strcmp(name, "base-files") == 0)
-        *owner = package;
-    else if (*owner != SHARED && strcmp(packages->rows[*owner].name, "base-files") != 0 &&
-             strcmp(packages->rows[*owner].name, name) != 0)
-        *owner = SHARED;
-}
-
-static void take_line(struct packages *packages, uint32_t package, const char *line, size_t length)
-{
-    uint32_t question;
-
-    for (size_t i = 0; i < packages->diversion_count; i++) {
-        const struct diversion *diversion = &packages->diversions[i];
-
-        if (strlen(diversion->from) == length && memcmp(diversion->from, line, length) == 0 &&
-            strcmp(diversion->keeper, packages->rows[package].name) != 0) {
-            line = diversion->to;
-            length = strlen(line);
-            break;
-        }
-    }
-    unify(packages, &line, &length);
-    question = names_find(&packages->wanted, line, length);
-    if (question != MAP_NONE)
-        own(packages, question, package);
-}
-
-static uint32_t add_package(struct packages *packages, const char *key, size_t length)
-{
-    uint32_t number = packages->count++;
-    size_t name = strcspn(key, ":");
-
+    if (!name.length || !is_fit(name, '!'))
+        return MAP_NONE;
     if ((number & (number - 1)) == 0)
         packages->rows =
             xrealloc(packages->rows, (number ? number * 2ul : 1ul) * sizeof *packages->rows);
-    packages->rows[number].key = memory_copy(packages->memory, key, length);
-    packages->rows[number].name = memory_copy(packages->memory, key, name < length ? name : length);
-    packages->rows[number].label = packages->rows[number].name;
+    packages->count++;
+    packages->rows[number].name = memory_copy(packages->memory, name.bytes, name.length);
+    packages_set_version(packages, number, version);
     return number;
 }
 
-/* The first file that could not be read is named, the others are counted. */
-static void note_trouble(struct packages *packages, const char *path)
+void packages_set_version(struct packages *packages, uint32_t package, struct dpkg_word version)
+{
+    const char *name = packages->rows[package].name;
+    cleanup_free char *label = NULL;
+
+    if (!is_fit(version, ' '))
+        version.length = 0;
+    label = xprintf("%s%s%s%.*s", packages->manager->sign, name, version.length ? " " : "",
+                    (int)version.length, version.length ? version.bytes : "");
+    packages->rows[package].label = memory_copy(packages->memory, label, strlen(label));
+}
+
+const char *packages_name(const struct packages *packages, uint32_t package)
+{
+    return packages->rows[package].name;
+}
+
+static bool is_layout(const struct packages *packages, uint32_t package)
+{
+    return strcmp(packages->rows[package].name, packages->manager->layout) == 0;
+}
+
+void packages_give(struct packages *packages, uint32_t package, const char *path, size_t length)
+{
+    struct dpkg_word spelling = unify(packages, (struct dpkg_word){path, length});
+    uint32_t number = names_find(&packages->wanted, spelling.bytes, spelling.length);
+    struct question *question;
+
+    if (number == MAP_NONE || package == MAP_NONE || packages->questions[number].settled)
+        return;
+    question = &packages->questions[number];
+    if (question->owner == MAP_NONE || is_layout(packages, package))
+        question->owner = package;
+    else if (question->owner != SHARED && !is_layout(packages, question->owner) &&
+             strcmp(packages->rows[question->owner].name, packages->rows[package].name) != 0)
+        question->owner = SHARED;
+}
+
+void packages_note_trouble(struct packages *packages, const char *path, const char *reason)
 {
     if (packages->unreadable++ == 0)
-        packages->trouble = xprintf("%s: cannot be read (%s)", path, strerror(errno));
+        packages->trouble = xprintf("%s: cannot be read (%s)", path, reason);
 }
 
-static void scan_list(struct packages *packages, const char *folder, const char *file)
+/* Not what waits for a writer, or never ends. */
+static int open_regular(const char *path)
 {
-    cleanup_free char *path = xprintf("%s/%s", folder, file);
-    size_t length = 0;
-    cleanup_free char *text = dpkg_read(path, &length);
-    const char *at = text;
-    struct dpkg_word line;
-    uint32_t package;
+    cleanup_close int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
 
-    if (!text) {
-        note_trouble(packages, path);
-        return;
+    if (file < 0 || fstat(file, &status) != 0)
+        return -1;
+    if (!S_ISREG(status.st_mode)) {
+        errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+        return -1;
     }
-    package = add_package(packages, file, strlen(file) - strlen(".list"));
-    while (dpkg_next_line(&at, text + length, &line))
-        take_line(packages, package, line.bytes, line.length);
+    return steal_descriptor(&file);
 }
 
-static void scan_lists(struct packages *packages)
+char *packages_read(struct packages *packages, const char *path, size_t limit, size_t *length)
 {
-    cleanup_free char *folder = path_of(packages, DPKG_FOLDER "/info");
-    DIR *listing = opendir(folder);
-    const struct dirent *entry;
+    cleanup_close int file = open_regular(path);
+    cleanup_buffer struct buffer text = BUFFER_INIT;
+    char piece[16384];
+    ssize_t got = -1;
 
-    if (!listing) {
-        if (errno != ENOENT)
-            note_trouble(packages, folder);
-        return;
+    while (file >= 0 && text.length < limit && (got = read(file, piece, sizeof piece)) > 0)
+        buffer_add(&text, piece, (size_t)got);
+    if (got < 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            packages_note_trouble(packages, path, strerror(errno));
+        return NULL;
     }
-    while ((entry = readdir(listing))) {
-        size_t length = strlen(entry->d_name);
-
-        if (length > 5 && strcmp(entry->d_name + length - 5, ".list") == 0)
-            scan_list(packages, folder, entry->d_name);
-    }
-    closedir(listing);
+    if (text.length >= PACKAGE_FILE_MAX)
+        packages_note_trouble(packages, path, "too large");
+    *length = text.length < limit ? text.length : limit;
+    return buffer_take(&text);
 }
 
-static void use_entry(struct packages *packages, const struct names *keys,
-                      const struct dpkg_entry *entry)
+bool packages_next_unowned(const struct packages *packages, uint32_t *at, struct dpkg_word *path)
 {
-    cleanup_free char *label = NULL;
-    cleanup_free char *key = NULL;
-    uint32_t number;
-
-    if (!entry->package.bytes || !entry->version.bytes)
-        return;
-    number = names_find(keys, entry->package.bytes, entry->package.length);
-    if (number == MAP_NONE && entry->architecture.bytes) {
-        key = xprintf("%.*s:%.*s", (int)entry->package.length, entry->package.bytes,
-                      (int)entry->architecture.length, entry->architecture.bytes);
-        number = names_find(keys, key, strlen(key));
+    for (; *at < packages->wanted.count; ++*at) {
+        if (packages->questions[*at].owner != MAP_NONE)
+            continue;
+        *path = packages->questions[(*at)++].path;
+        return true;
     }
-    if (number == MAP_NONE)
-        return;
-    label = xprintf("%.*s %.*s", (int)entry->package.length, entry->package.bytes,
-                    (int)entry->version.length, entry->version.bytes);
-    packages->rows[number].label = memory_copy(packages->memory, label, strlen(label));
-}
-
-static void load_versions(struct packages *packages)
-{
-    cleanup_free char *path = path_of(packages, DPKG_FOLDER "/status");
-    size_t length = 0;
-    cleanup_free char *text = dpkg_read(path, &length);
-    const char *at = text;
-    struct names keys = {0};
-    struct dpkg_entry entry;
-
-    if (!text)
-        note_trouble(packages, path);
-    for (uint32_t i = 0; i < packages->count; i++)
-        names_add(&keys, packages->rows[i].key, strlen(packages->rows[i].key));
-    while (text && dpkg_next_entry(&at, text + length, &entry))
-        use_entry(packages, &keys, &entry);
-    names_fini(&keys);
+    return false;
 }
 
 void packages_scan(struct packages *packages, struct buffer *trouble)
 {
     if (packages->wanted.count == 0)
         return;
-    load_diversions(packages);
-    scan_lists(packages);
-    if (packages->count > 0)
-        load_versions(packages);
+    for (size_t i = 0; i < MANAGER_COUNT; i++) {
+        packages->manager = &managers[i];
+        managers[i].scan(packages);
+        for (size_t j = 0; j < packages->wanted.count; j++)
+            packages->questions[j].settled = packages->questions[j].owner != MAP_NONE;
+    }
     if (!packages->unreadable)
         return;
     buffer_add_text(trouble, packages->trouble);
@@ -291,7 +341,10 @@ void packages_scan(struct packages *packages, struct buffer *trouble)
 
 const char *packages_owner(const struct packages *packages, uint32_t question)
 {
-    uint32_t owner = packages->owners[question];
+    const struct question *asked = &packages->questions[question];
+    uint32_t owner = asked->owner;
 
+    if (owner == MAP_NONE && asked->source != MAP_NONE)
+        owner = packages->questions[asked->source].owner;
     return owner == MAP_NONE || owner == SHARED ? NULL : packages->rows[owner].label;
 }

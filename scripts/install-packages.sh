@@ -15,9 +15,10 @@ runtime='libbsd0 libseccomp2 libsqlite3-0 libssl3 libyaml-0-2'
 build='ca-certificates cmake dpkg-dev gcc hostname libbsd-dev libc6-dev libseccomp-dev libsqlite3-dev
     libssl-dev libyaml-dev make ninja-build pkg-config'
 test='bindfs bsdutils busybox-static ccache clang clang-format eatmydata fakeroot faketime file g++
-    gcc-multilib gdb git gnupg jq libcap2-bin libclang-rt-14-dev libcriterion-dev libgoogle-perftools4
-    libjemalloc2 llvm man-db mandoc mawk mount musl-tools nodejs openssh-client perl procps python3
-    python3-jsonschema python3-yaml shellcheck sqlite3 strace sudo universal-ctags util-linux xz-utils'
+    gcc-multilib gdb git gnupg jq libcap2-bin libclang-rt-14-dev libcriterion-dev
+    libgoogle-perftools4 libjemalloc2 llvm man-db mandoc mawk mount musl-tools nodejs openssh-client
+    pacman-package-manager perl procps python3 python3-jsonschema python3-venv python3-yaml rpm
+    shellcheck sqlite3 strace sudo universal-ctags util-linux xz-utils'
 long='autoconf automake bison flex golang-go libtool python3-dev python3-setuptools'
 
 wanted=

@@ -46,8 +46,11 @@ static void open_run(void)
     make_folder("/var/lib");
     make_folder("/var/lib/dpkg");
     make_folder("/var/lib/dpkg/info");
+    make_folder("/usr/lib");
     snprintf(path, sizeof path, "%s/bin", root);
     cr_assert_eq(symlink("usr/bin", path), 0);
+    snprintf(path, sizeof path, "%s/lib", root);
+    cr_assert_eq(symlink("usr/lib", path), 0);
     write_file("info/libc6:amd64.list", "/.\n/lib\n/lib/x/libc.so.6\n/usr/share/doc\n");
     write_file("info/libc6-dev.list", "/.\n/usr\n/usr/include\n/usr/include/stdio.h\n/usr/lib\n");
     write_file("info/linux-libc-dev.list", "/usr/include\n/usr/include/linux.h\n");
@@ -112,6 +115,49 @@ Test(attribute, both_spellings_of_merged_usr_are_found)
     check_owner("/lib/x/libc.so.6", "libc6 2.36-9");
     check_owner("/usr/lib/x/libc.so.6", "libc6 2.36-9");
     check_owner("/usr/bin/less", "less 590-2");
+}
+
+/* Links that lead to each other, as nobody's system has them. */
+Test(attribute, folders_that_are_links_in_a_circle_end_the_search)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/lib64", root);
+    cr_assert_eq(symlink("lib32/x", path), 0);
+    snprintf(path, sizeof path, "%s/lib32", root);
+    cr_assert_eq(symlink("/lib64", path), 0);
+    small_run_event(&run, "load", "/lib64/y", 0, 1);
+    small_run_event(&run, "execute", "/bin/less", 0, 1);
+    attribute();
+    check_owner("/lib64/y", "");
+    check_owner("/bin/less", "less 590-2");
+}
+
+Test(attribute, compiled_python_belongs_to_who_has_its_source)
+{
+    write_file("info/python3-yaml.list", "/usr/lib/python3/dist-packages/yaml/loader.py\n");
+    small_run_event(&run, "read",
+                    "/usr/lib/python3/dist-packages/yaml/__pycache__/loader.cpython-311.opt-1.pyc",
+                    0, 1);
+    small_run_event(&run, "read", "/usr/lib/x/__pycache__/other.cpython-311.pyc", 0, 1);
+    attribute();
+    check_owner("/usr/lib/python3/dist-packages/yaml/__pycache__/loader.cpython-311.opt-1.pyc",
+                "python3-yaml");
+    check_owner("/usr/lib/x/__pycache__/other.cpython-311.pyc", "");
+}
+
+Test(attribute, a_list_that_waits_for_a_writer_is_not_waited_for)
+{
+    struct buffer trouble = BUFFER_INIT;
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/var/lib/dpkg/info/pipe.list", root);
+    cr_assert_eq(mkfifo(path, 0644), 0);
+    small_run_event(&run, "read", "/usr/include/stdio.h", 0, 1);
+    attribute_with(&trouble);
+    check_owner("/usr/include/stdio.h", "libc6-dev 2.36-9");
+    cr_assert_not_null(strstr(trouble.data, "pipe.list: cannot be read"), "%s", trouble.data);
+    buffer_fini(&trouble);
 }
 
 Test(attribute, a_package_without_status_is_named_without_version)
