@@ -18,7 +18,7 @@ function make(tag, attributes = {}, ...children) {
         else if (value !== false && value !== undefined)
             element.setAttribute(name, value === true ? "" : value);
     }
-    element.append(...children.filter((child) => child !== null && child !== ""));
+    element.append(...children.filter((child) => child !== null && child !== false && child !== ""));
     return element;
 }
 
@@ -30,6 +30,8 @@ const cut = (text, most) => (text.length > most ? text.slice(0, most - 1) + "…
 
 function duration(microseconds) {
     const milliseconds = microseconds / 1000;
+    if (milliseconds === 0)
+        return "0 s";
     if (milliseconds < 1)
         return `${milliseconds.toFixed(2)} ms`;
     if (milliseconds < 1000)
@@ -80,6 +82,7 @@ const processes = data.processes.map((row, number) => {
         program: string(program), exe: string(exe), cwd: string(cwd), status,
         signal: string(signal), started, ended, shim: string(shim), block,
         failed: status > 0 || signal !== 0, failedBelow: 0, findings: [],
+        named: words.length > 0 && words[0] !== 0,
         command: words.map(string).join(" ") || string(exe) || "(unknown)"};
 });
 const roots = [];
@@ -88,11 +91,25 @@ for (const process of processes) {
     (process.parent ? process.parent.children : roots).push(process);
 }
 
-// From the first process down to this one.
+// A fork that became a program and did nothing else is shown as part of that program.
+for (const process of processes) {
+    const [child] = process.children;
+    const replaced = process.how === "fork" && process.children.length === 1 &&
+        child.how === "exec";
+    process.became = replaced ? child : null;
+    if (process.how === "fork" && process.parent && !process.named)
+        process.command = process.parent.command;
+}
+
+const inTree = (process) => process.became || process;
+const childrenInTree = (process) => process.children.map(inTree);
+
+// From the first process down to this one, as the tree shows them.
 function chain(process) {
     const all = [];
     for (let at = process; at; at = at.parent)
-        all.push(at);
+        if (inTree(at) === at || at === process)
+            all.push(at);
     return all.reverse();
 }
 

@@ -80,7 +80,8 @@ function fillMembers(finding, holder) {
         items = [...found, ...items.filter((member) => !isMatch(member))];
         caption += `; ${show(found.length)} that match the search first`;
     }
-    const columns = {pack: items.some((member) => member.pack),
+    const columns = {pack: items.some((member) => member.pack !== items[0].pack) ||
+        (items[0].pack && items[0].pack !== finding.label),
         digest: items.some((member) => member.digest)};
     const heads = ["Name", "Use", "Outcome", "Times", "Seen by"];
     if (columns.pack)
@@ -184,9 +185,10 @@ function findingRow(finding) {
         make("span", {class: `severity ${severity}`}, severity),
         make("span", {class: "label"}, make("code", {}, finding.label),
             ...findingMarks(finding)),
-        make("span", {class: "what"}, finding.what),
-        make("span", {class: "category"}, categories[finding.category].title),
-        make("span", {class: "who"}, userSummary(finding)),
+        make("span", {class: "about"},
+            make("span", {}, categories[finding.category].title),
+            make("span", {}, finding.what),
+            make("span", {}, userSummary(finding))),
         make("span", {class: "amount"}, show(finding.count),
             make("span", {class: "unit"}, finding.count === 1 ? " use" : " uses"))));
     row.element.addEventListener("toggle", () => {

@@ -2,8 +2,11 @@
 //
 // What the run was, what it comes to by channel and severity, and what the evidence rests on.
 
+const MOST_CATEGORIES = 8;
+
 function describeRun() {
-    const parts = [`Run ${run.id}`, new Date(run.started).toLocaleString()];
+    const parts = [`Run ${run.id}`, new Date(run.started).toLocaleString(undefined,
+        {dateStyle: "medium", timeStyle: "short"})];
     if (run.ended)
         parts.push(`took ${duration((run.ended - run.started) * 1000)}`);
     if (!run.ended)
@@ -67,19 +70,38 @@ function channelRow(name, title, list, uses, declared) {
         make("td", {}, show(uses)), make("td", {}, show(declared)));
 }
 
-function addChannels(section) {
+function channelTable() {
     const sum = (field) => channels.reduce((all, channel) => all + channel[field], 0);
-    section.append(make("div", {class: "wide", tabindex: "0", role: "region",
+    return make("div", {class: "wide", tabindex: "0", role: "region",
         "aria-label": "Findings by channel and severity"},
     make("table", {class: "counts"},
         make("thead", {}, make("tr", {},
-            ...["Channel", "Errors", "Warnings", "Notes", "Waived", "Undeclared uses",
-                "Declared accesses"].map((head) => make("th", {scope: "col"}, head)))),
+            ...["Channel", "Errors", "Warnings", "Notes", "Waived", "Uses", "Declared"].map((head) => make("th", {scope: "col"}, head)))),
         make("tbody", {}, ...channels.map((channel, number) => channelRow(String(number),
             channel.title, findings.filter((finding) => finding.channel === number),
             channel.occurrences, channel.declared))),
         make("tfoot", {}, channelRow("", "All channels", findings, sum("occurrences"),
-            sum("declared"))))));
+            sum("declared")))));
+}
+
+function categoryTable() {
+    const open = findings.filter((finding) => !finding.waived);
+    const rows = categories.map((category, number) => ({title: category.title, number,
+        list: open.filter((finding) => finding.category === number)}))
+        .filter((row) => row.list.length)
+        .sort((one, other) => other.list.length - one.list.length);
+    return rows.length && make("div", {class: "wide", tabindex: "0", role: "region",
+        "aria-label": "Findings by category"},
+    make("table", {class: "counts"},
+        make("thead", {}, make("tr", {}, ...["Category", "Findings"].map((head) =>
+            make("th", {scope: "col"}, head)))),
+        make("tbody", {}, ...rows.slice(0, MOST_CATEGORIES).map((row) => make("tr", {},
+            make("th", {scope: "row"}, row.title),
+            countCell(row.list.length, `${count(row.list.length, "finding")}: ${row.title}`,
+                {category: String(row.number), verdict: "undeclared"})))),
+        rows.length > MOST_CATEGORIES && make("tfoot", {}, make("tr", {}, make("td",
+            {colspan: "2", class: "muted"}, `and ${count(rows.length - MOST_CATEGORIES,
+                "more category", "more categories")}`)))));
 }
 
 function describeObservers() {
@@ -161,6 +183,6 @@ function addEvidence() {
 function addOverview() {
     describeRun();
     addVerdict(byId("overview"));
-    addChannels(byId("overview"));
+    byId("overview").append(make("div", {class: "beside"}, channelTable(), categoryTable() || ""));
     addEvidence();
 }

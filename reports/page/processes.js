@@ -45,14 +45,21 @@ function processFacts(process) {
     return facts;
 }
 
+// The process itself, and the fork that became it.
+function images(process) {
+    return process.parent && process.parent.became === process ? [process.parent, process]
+        : [process];
+}
+
 // Finding -> different members that this process used of it.
 function usesByFinding(process) {
     const uses = new Map();
-    eachUse(process, (member) => {
-        if (!uses.has(member.finding))
-            uses.set(member.finding, new Set());
-        uses.get(member.finding).add(member);
-    });
+    for (const image of images(process))
+        eachUse(image, (member) => {
+            if (!uses.has(member.finding))
+                uses.set(member.finding, new Set());
+            uses.get(member.finding).add(member);
+        });
     return [...uses].sort(([one], [other]) => ORDERS.severity(one, other));
 }
 
@@ -69,21 +76,27 @@ function usedItem([finding, used]) {
 
 function childrenList(process) {
     const list = make("ul", {class: "tree"});
-    const growing = growingList(list, process.children, CHILDREN_AT_ONCE, processRow,
+    const growing = growingList(list, childrenInTree(process), CHILDREN_AT_ONCE, processRow,
         "processes");
     return {element: make("div", {}, list, growing.more), show: growing.show};
 }
 
-function processInside(row, process) {
+function addUses(process, inside) {
     const uses = usesByFinding(process);
+    if (!uses.length)
+        return;
+    const list = make("ul", {class: "used"});
+    const growing = growingList(list, uses, 12, usedItem, "findings");
+    inside.append(make("details", {open: !process.children.length}, make("summary", {},
+        `What it used without declaring it: ${count(uses.length, "finding")}`), list,
+    growing.more));
+}
+
+function processInside(row, process) {
     const inside = make("div", {class: "inside"}, processFacts(process));
     if (process.command.length > 80)
         inside.append(codeBlock(process.command));
-    if (uses.length) {
-        const list = make("ul", {class: "used"});
-        const growing = growingList(list, uses, 12, usedItem, "findings");
-        inside.append(make("p", {}, "Used, and not declared:"), list, growing.more);
-    }
+    addUses(process, inside);
     row.element.firstChild.append(inside);
     if (processView.flat && process.parent)
         inside.prepend(chainList(process.parent));
@@ -99,7 +112,8 @@ function processRow(process) {
         return known.element;
     const row = {children: null};
     const end = ending(process);
-    const open = process.findings.filter((finding) => !finding.waived).length;
+    const open = new Set(images(process).flatMap((image) => image.findings)
+        .filter((finding) => !finding.waived)).size;
     const summary = make("summary", {id: `process-${process.number}`},
         make("code", {class: "command"}, cut(process.command, 300)),
         process.how === "fork" ? make("span", {class: "mark"}, "fork") : "",
@@ -133,7 +147,7 @@ function showProcesses() {
     const flat = wanted !== "" || processView.which !== "all";
     processView.flat = flat;
     const items = flat ? processes.filter((process) => WHICH[processView.which][1](process) &&
-        process.command.toLowerCase().includes(wanted)) : roots;
+        !process.became && process.command.toLowerCase().includes(wanted)) : roots.map(inTree);
     processRows.clear();
     holder.replaceChildren();
     processView.growing = growingList(holder, items, CHILDREN_AT_ONCE, processRow, "processes");
@@ -142,7 +156,7 @@ function showProcesses() {
         ? `${show(items.length)} of ${count(processes.length, "process", "processes")}`
         : count(processes.length, "process", "processes");
     if (!flat && roots.length === 1)
-        openProcess(roots[0]);
+        openProcess(items[0]);
 }
 
 function openProcess(process) {
@@ -154,7 +168,8 @@ function openProcess(process) {
 
 // Opens the way down to a process and puts the focus there.
 function revealProcess(id) {
-    const process = processes[Number(id.slice("process-".length))];
+    const wanted = processes[Number(id.slice("process-".length))];
+    const process = wanted && inTree(wanted);
     if (!process)
         return false;
     if (processView.search || processView.which !== "all") {
@@ -163,14 +178,12 @@ function revealProcess(id) {
         showProcesses();
     }
     const way = chain(process);
-    processView.growing.show(roots.indexOf(way[0]));
-    for (const step of way.slice(0, -1)) {
-        const row = openProcess(step);
-        row.children.show(step.children.indexOf(way[way.indexOf(step) + 1]));
-    }
+    processView.growing.show(roots.map(inTree).indexOf(way[0]));
+    way.slice(0, -1).forEach((step, place) =>
+        openProcess(step).children.show(childrenInTree(step).indexOf(way[place + 1])));
     openProcess(process);
-    byId(id).focus();
-    byId(id).scrollIntoView({block: "center"});
+    byId(`process-${process.number}`).focus();
+    byId(`process-${process.number}`).scrollIntoView({block: "center"});
     return true;
 }
 

@@ -31,7 +31,7 @@ addOverview();
 addFindings();
 addTimeline();
 addProcesses();
-byId("page").hidden = false;
+byId("page").hidden = byId("parts").hidden = false;
 drawTimeline();
 
 document.addEventListener("keydown", moveFocus);

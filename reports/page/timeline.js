@@ -139,7 +139,14 @@ function setRange(from, to) {
     drawTimeline();
 }
 
-function zoom(factor, middle = (view.from + view.to) / 2) {
+// Around the chosen process where it can be seen.
+function middleOfView() {
+    const from = view.chosen ? Math.max(view.from, view.chosen.started) : view.from;
+    const to = view.chosen ? Math.min(view.to, view.chosen.ended) : view.to;
+    return from < to ? (from + to) / 2 : (view.from + view.to) / 2;
+}
+
+function zoom(factor, middle = middleOfView()) {
     setRange(middle - (middle - view.from) * factor, middle + (view.to - middle) * factor);
 }
 
@@ -161,7 +168,7 @@ function choose(process) {
     }
     const end = ending(process);
     byId("timeline-chosen").replaceChildren(processLink(process),
-        ` from ${duration(process.started)}, ${timing(process)}${end ? `, ${end}` : ""}, ` +
+        ` from ${duration(process.started)} on, ${process.open ? "" : "took "}${timing(process)}${end ? `, ${end}` : ""}, ` +
         count(process.findings.length, "finding"));
     drawTimeline();
 }
@@ -257,8 +264,7 @@ function listen(canvas) {
 }
 
 function addTimeline() {
-    const button = (text, label, act) => make("button", {type: "button", "aria-label": label,
-        click: act}, text);
+    const button = (text, act) => make("button", {type: "button", click: act}, text);
     const swatch = (name, text) => make("li", {}, make("span", {class: `swatch ${name}`}), text);
     if (!processes.length)
         return byId("timeline").append(make("p", {}, "No process was recorded."));
@@ -267,9 +273,9 @@ function addTimeline() {
             `${duration(lastMoment)}`, "aria-describedby": "timeline-keys"});
     byId("timeline").append(
         make("div", {class: "tools"},
-            button("+", "Zoom in", () => zoom(0.5)), button("−", "Zoom out", () => zoom(2)),
-            button("◂", "Earlier", () => pan(-0.5)), button("▸", "Later", () => pan(0.5)),
-            button("All", "Show all of the time", () => setRange(0, lastMoment)),
+            button("Zoom in", () => zoom(0.5)), button("Zoom out", () => zoom(2)),
+            button("Earlier", () => pan(-0.5)), button("Later", () => pan(0.5)),
+            button("All", () => setRange(0, lastMoment)),
             make("span", {id: "timeline-range", class: "muted"})),
         view.canvas,
         make("p", {id: "timeline-chosen", role: "status"},
