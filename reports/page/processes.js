@@ -20,7 +20,8 @@ function processLink(process) {
 }
 
 function timing(process) {
-    return process.open ? "never seen to end" : duration(process.ended - process.started);
+    return process.open ? "never seen to end" : `took ${duration(process.ended -
+        process.started)}`;
 }
 
 function addFact(list, title, ...content) {
@@ -32,7 +33,7 @@ function processFacts(process) {
     addFact(facts, "pid", String(process.pid));
     addFact(facts, "begun by", process.how);
     addFact(facts, "at", duration(process.started));
-    addFact(facts, "took", timing(process));
+    addFact(facts, "", timing(process));
     if (process.signal)
         addFact(facts, "ended by", `SIG${process.signal}`);
     else if (process.status >= 0)

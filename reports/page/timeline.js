@@ -168,7 +168,7 @@ function choose(process) {
     }
     const end = ending(process);
     byId("timeline-chosen").replaceChildren(processLink(process),
-        ` from ${duration(process.started)} on, ${process.open ? "" : "took "}${timing(process)}${end ? `, ${end}` : ""}, ` +
+        ` from ${duration(process.started)} on, ${timing(process)}${end ? `, ${end}` : ""}, ` +
         count(process.findings.length, "finding"));
     drawTimeline();
 }
