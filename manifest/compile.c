@@ -13,33 +13,11 @@
 #include "model.h"
 #include "pattern.h"
 
-static const char *const section_names[] = {"inputs",      "outputs", "scratch", "absent",
-                                            "environment", "network", "",        "waiver"};
-
-static const char *const channel_names[] = {
-#define CHANNEL(id, name, title) name,
-#include "tallyman/channels.def"
-#undef CHANNEL
-};
-
-/* "gcc: inputs: !/usr/include/ **": what a reader of the report is told. */
 static uint32_t add_text(struct block *block, const struct rule *rule)
 {
     cleanup_buffer struct buffer text = BUFFER_INIT;
 
-    if (rule->set)
-        buffer_printf(&text, "%s: ", rule->set);
-    if (rule->section == POLICY_VALUE)
-        buffer_printf(&text, "%s: ", channel_names[rule->channel]);
-    else
-        buffer_printf(&text, "%s: ", section_names[rule->section]);
-    if (rule->section == POLICY_WAIVER)
-        buffer_printf(&text, "%s ", channel_names[rule->channel]);
-    if (rule->package)
-        buffer_add_text(&text, "package ");
-    if (rule->takes_away)
-        buffer_add_char(&text, '!');
-    buffer_add_text(&text, rule->written);
+    model_add_text(rule, &text);
     return block_string(block, text.data, text.length);
 }
 

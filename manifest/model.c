@@ -40,3 +40,29 @@ void model_place(const struct manifest *manifest, const struct rule *rule, struc
     buffer_printf(out, "%s:%d:%d: ", manifest->path ? manifest->path : "built-in", rule->line,
                   rule->column);
 }
+
+static const char *const section_names[] = {"inputs",      "outputs", "scratch", "absent",
+                                            "environment", "network", "",        "waiver"};
+
+static const char *const channel_names[] = {
+#define CHANNEL(id, name, title) name,
+#include "tallyman/channels.def"
+#undef CHANNEL
+};
+
+void model_add_text(const struct rule *rule, struct buffer *out)
+{
+    if (rule->set)
+        buffer_printf(out, "%s: ", rule->set);
+    if (rule->section == POLICY_VALUE)
+        buffer_printf(out, "%s: ", channel_names[rule->channel]);
+    else
+        buffer_printf(out, "%s: ", section_names[rule->section]);
+    if (rule->section == POLICY_WAIVER)
+        buffer_printf(out, "%s ", channel_names[rule->channel]);
+    if (rule->package)
+        buffer_add_text(out, "package ");
+    if (rule->takes_away)
+        buffer_add_char(out, '!');
+    buffer_add_text(out, rule->written);
+}

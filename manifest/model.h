@@ -67,8 +67,11 @@ struct manifest {
 struct rule *model_add_rule(struct manifest *manifest, enum policy_section section);
 struct action *model_add_action(struct manifest *manifest);
 
-/* "file:line:column: " of a rule, for messages. */
+/* "gcc: inputs: !/usr/include/ **", what a reader of the report is told. */
 struct buffer;
+void model_add_text(const struct rule *rule, struct buffer *out);
+
+/* "file:line:column: " of a rule, for messages. */
 void model_place(const struct manifest *manifest, const struct rule *rule, struct buffer *out);
 
 #endif
