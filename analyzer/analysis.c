@@ -98,14 +98,15 @@ static int load(struct analysis *analysis, sqlite3 *db)
     return result;
 }
 
-struct analysis *analysis_load(sqlite3 *db, int64_t run, struct buffer *why)
+static struct analysis *load_by(int (*fill)(struct analysis *analysis, sqlite3 *db), sqlite3 *db,
+                                int64_t run, struct buffer *why)
 {
     struct analysis *analysis = xcalloc(1, sizeof *analysis);
     int result;
 
     analysis->run = run;
     analysis->memory = memory_new();
-    result = load(analysis, db);
+    result = fill(analysis, db);
     if (result == 0)
         return analysis;
     if (result == TALLY_ERR_NOT_FOUND)
@@ -114,6 +115,16 @@ struct analysis *analysis_load(sqlite3 *db, int64_t run, struct buffer *why)
         buffer_printf(why, "cannot read run %lld: %s", (long long)run, sqlite3_errmsg(db));
     analysis_free(analysis);
     return NULL;
+}
+
+struct analysis *analysis_load(sqlite3 *db, int64_t run, struct buffer *why)
+{
+    return load_by(load, db, run, why);
+}
+
+struct analysis *analysis_load_run(sqlite3 *db, int64_t run, struct buffer *why)
+{
+    return load_by(load_run, db, run, why);
 }
 
 void analysis_free(struct analysis *analysis)

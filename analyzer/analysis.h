@@ -220,6 +220,9 @@ struct analysis {
 struct analysis *analysis_load(sqlite3 *db, int64_t run, struct buffer *why);
 void analysis_free(struct analysis *analysis);
 
+/* The facts of one run alone: no processes, no findings. As above. */
+struct analysis *analysis_load_run(sqlite3 *db, int64_t run, struct buffer *why);
+
 /* The id of the newest run, or of `wanted` if it exists (0 the newest); TALLY_ERR_NOT_FOUND or
  * TALLY_ERR_DATABASE, with one line in `why`. */
 int64_t analysis_find_run(sqlite3 *db, int64_t wanted, struct buffer *why);

@@ -65,17 +65,6 @@ const char *analysis_class_name(enum finding_class class)
     return names[class];
 }
 
-/* Tells apart what is done with one group. Files and variables need one declaration for all uses.
- */
-static void add_what(struct buffer *out, enum channel channel, enum finding_class class,
-                     enum event_kind kind)
-{
-    if (channel == CHANNEL_FILESYSTEM || channel == CHANNEL_ENVIRONMENT)
-        buffer_add_text(out, analysis_class_name(class));
-    else
-        buffer_printf(out, "%s%s", operation_name(kind), class == FINDING_PROBE ? " probe" : "");
-}
-
 static uint32_t start_draft(struct gathering *gathering, const struct use *use,
                             enum channel channel, enum finding_class class,
                             const struct group *group, const char *what)
@@ -128,7 +117,7 @@ static uint32_t find_draft(struct gathering *gathering, const struct use *use)
     cleanup_buffer struct buffer what = BUFFER_INIT;
     uint32_t number;
 
-    add_what(&what, channel, class, use->kind);
+    group_add_what(&what, channel, class, use->kind);
     buffer_printf(&key, "%d %d %s%c%s%c%s%c", channel, use->verdict, what.data, 0,
                   group_category_word(group.category), 0, group.kind, 0);
     buffer_add(&key, group.name.bytes, group.name.length);
@@ -199,18 +188,6 @@ static void add_process(struct draft *draft, uint32_t process)
     finding->processes[finding->process_count++] = process;
 }
 
-/* "It ran gcc" says more than "it looked at gcc". */
-static int telling(enum event_kind kind)
-{
-    static const int ranks[] = {
-        [ACCESS_LOOK] = 1, [ACCESS_QUERY] = 1,   [ACCESS_LIST] = 2,
-        [ACCESS_READ] = 3, [ACCESS_EXECUTE] = 4, [ACCESS_WRITE] = 5,
-    };
-
-    /* Likewise a variable that was read, to one that could be seen. */
-    return 2 * ranks[operation_class(kind)] + (kind != EVENT_VISIBLE && kind != EVENT_LOAD);
-}
-
 static void add_use(struct gathering *gathering, const struct use *use)
 {
     uint32_t number = route(gathering, use);
@@ -240,8 +217,8 @@ static void add_use(struct gathering *gathering, const struct use *use)
     /* One that was answered at last is a service, whatever came before. */
     if (class_of(gathering, use) == FINDING_SERVICE)
         draft->finding.class = FINDING_SERVICE;
-    if (telling(use->kind) > draft->telling) {
-        draft->telling = telling(use->kind);
+    if (operation_telling(use->kind) > draft->telling) {
+        draft->telling = operation_telling(use->kind);
         draft->finding.operation = operation_name(use->kind);
     }
 }

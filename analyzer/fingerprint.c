@@ -72,6 +72,15 @@ void group_add_stable_name(const struct places *places, enum channel channel, st
         add_name(out, places, name);
 }
 
+void group_add_what(struct buffer *out, enum channel channel, enum finding_class class,
+                    enum event_kind kind)
+{
+    if (channel == CHANNEL_FILESYSTEM || channel == CHANNEL_ENVIRONMENT)
+        buffer_add_text(out, analysis_class_name(class));
+    else
+        buffer_printf(out, "%s%s", operation_name(kind), class == FINDING_PROBE ? " probe" : "");
+}
+
 void group_fingerprint(const struct places *places, enum channel channel, const char *what,
                        const struct group *group, char fingerprint[17])
 {

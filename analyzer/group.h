@@ -45,8 +45,13 @@ const char *group_category_word(enum category_id category);
 /* Where the access is shown: reading /dev/urandom is a use of randomness. */
 enum channel group_channel(enum event_kind kind, struct text subject);
 
+/* What tells uses of one group apart, for its fingerprint. Files and variables need one declaration
+ * for all uses. */
+void group_add_what(struct buffer *out, enum channel channel, enum finding_class class,
+                    enum event_kind kind);
+
 /* 16 hex digits of a SHA-256 over what stays the same on every machine: the caller's home and name,
- * the project's place and the host's name are replaced. `what` tells uses of one group apart. */
+ * the project's place and the host's name are replaced. `what` is of group_add_what. */
 void group_fingerprint(const struct places *places, enum channel channel, const char *what,
                        const struct group *group, char fingerprint[17]);
 

@@ -49,6 +49,17 @@ const char *operation_text(enum event_kind kind)
     return operations[kind].text;
 }
 
+int operation_telling(enum event_kind kind)
+{
+    static const int ranks[] = {
+        [ACCESS_LOOK] = 1, [ACCESS_QUERY] = 1,   [ACCESS_LIST] = 2,
+        [ACCESS_READ] = 3, [ACCESS_EXECUTE] = 4, [ACCESS_WRITE] = 5,
+    };
+
+    /* Likewise a variable that was read, to one that could be seen. */
+    return 2 * ranks[operation_class(kind)] + (kind != EVENT_VISIBLE && kind != EVENT_LOAD);
+}
+
 const char *channel_name(enum channel channel)
 {
     return channels[channel].name;

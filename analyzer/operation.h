@@ -18,6 +18,8 @@ enum access_class operation_class(enum event_kind kind);
 enum channel operation_channel(enum event_kind kind); /* CHANNEL_NONE: about processes */
 const char *operation_name(enum event_kind kind);
 const char *operation_text(enum event_kind kind); /* finishes "the process ..." */
+/* How much it says of what happened: "it ran gcc" more than "it looked at gcc". From 0. */
+int operation_telling(enum event_kind kind);
 const char *channel_name(enum channel channel);
 const char *channel_title(enum channel channel);
 

@@ -62,49 +62,146 @@ static void cut_circles(struct processes *processes)
     }
 }
 
-static int read_rows(struct processes *processes, sqlite3 *db, int64_t run, struct memory *memory,
-                     int64_t **parents)
+#define SELECT_PROCESS                                                                             \
+    "SELECT p.id, p.parent, p.pid, p.how, s.name, p.argv, p.command, p.cwd, p.exit_status,"        \
+    " p.signal, p.shim, p.environment, p.started - r.monotonic, p.ended - r.monotonic"             \
+    " FROM process p JOIN run r ON r.id = p.run LEFT JOIN subject s ON s.id = p.exe"               \
+    " WHERE p.run = ?1"
+
+/* Processes that are being read. */
+struct reading {
+    struct processes *processes;
+    struct memory *memory;
+    struct analysis_process *rows;
+    int64_t *parents;
+};
+
+static int read_rows(struct reading *reading, sqlite3_stmt *row)
 {
-    cleanup_statement sqlite3_stmt *row = database_prepare(
-        db, "SELECT p.id, p.parent, p.pid, p.how, s.name, p.argv, p.command, p.cwd, p.exit_status,"
-            " p.signal, p.shim, p.environment, p.started - r.monotonic, p.ended - r.monotonic"
-            " FROM process p JOIN run r ON r.id = p.run LEFT JOIN subject s ON s.id = p.exe"
-            " WHERE p.run = ?1 ORDER BY p.id");
-    cleanup_free struct analysis_process *rows = NULL;
+    struct processes *processes = reading->processes;
     int code;
 
-    if (!row)
-        return TALLY_ERR_DATABASE;
-    sqlite3_bind_int64(row, 1, run);
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         uint32_t number = processes->count++;
 
         if ((number & (number - 1)) == 0) {
             size_t room = number ? number * 2ul : 1ul;
 
-            rows = xrealloc(rows, room * sizeof *rows);
-            *parents = xrealloc(*parents, room * sizeof **parents);
+            reading->rows = xrealloc(reading->rows, room * sizeof *reading->rows);
+            reading->parents = xrealloc(reading->parents, room * sizeof *reading->parents);
         }
-        read_row(&rows[number], row, memory);
-        (*parents)[number] = number_or(row, 1, -1);
-        *map_slot(&processes->numbers, (struct map_key){0, (uint64_t)rows[number].id}) = number;
+        read_row(&reading->rows[number], row, reading->memory);
+        reading->parents[number] = number_or(row, 1, -1);
+        *map_slot(&processes->numbers, (struct map_key){0, (uint64_t)reading->rows[number].id}) =
+            number;
     }
-    processes->rows = memory_take(memory, processes->count * sizeof *rows);
-    if (processes->count)
-        memcpy(processes->rows, rows, processes->count * sizeof *rows);
     return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+}
+
+/* Hands the rows to the memory and ties them to each other. */
+static void finish(struct reading *reading)
+{
+    struct processes *processes = reading->processes;
+
+    processes->rows = memory_take(reading->memory, processes->count * sizeof *processes->rows);
+    if (processes->count)
+        memcpy(processes->rows, reading->rows, processes->count * sizeof *processes->rows);
+    for (uint32_t i = 0; i < processes->count; i++)
+        processes->rows[i].parent = processes_find(processes, reading->parents[i]);
+    cut_circles(processes);
+    free(reading->rows);
+    free(reading->parents);
 }
 
 int processes_load(struct processes *processes, sqlite3 *db, int64_t run, struct memory *memory)
 {
-    cleanup_free int64_t *parents = NULL;
-    int result;
+    cleanup_statement sqlite3_stmt *row = database_prepare(db, SELECT_PROCESS " ORDER BY p.id");
+    struct reading reading = {processes, memory, NULL, NULL};
+    int result = TALLY_ERR_DATABASE;
 
     *processes = (struct processes){0};
-    result = read_rows(processes, db, run, memory, &parents);
-    for (uint32_t i = 0; i < processes->count; i++)
-        processes->rows[i].parent = processes_find(processes, parents[i]);
-    cut_circles(processes);
+    if (row) {
+        sqlite3_bind_int64(row, 1, run);
+        result = read_rows(&reading, row);
+    }
+    finish(&reading);
+    return result;
+}
+
+struct chains {
+    struct map seen;
+    int64_t *ids;
+    size_t room;
+};
+
+/* Adds a process and those above it. */
+static int climb(struct chains *chains, sqlite3_stmt *parent_of, int64_t id)
+{
+    for (;;) {
+        uint32_t *slot = map_slot(&chains->seen, (struct map_key){0, (uint64_t)id});
+        int code;
+
+        if (*slot != MAP_NONE)
+            return 0;
+        *slot = 0;
+        if (chains->seen.count > chains->room) {
+            chains->room = chains->seen.count * 2;
+            chains->ids = xrealloc(chains->ids, chains->room * sizeof *chains->ids);
+        }
+        chains->ids[chains->seen.count - 1] = id;
+        sqlite3_bind_int64(parent_of, 2, id);
+        code = sqlite3_step(parent_of);
+        id = code == SQLITE_ROW ? sqlite3_column_int64(parent_of, 0) : 0;
+        sqlite3_reset(parent_of);
+        if (id == 0)
+            return code == SQLITE_ROW || code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+    }
+}
+
+static int compare_ids(const void *one, const void *other)
+{
+    int64_t a = *(const int64_t *)one;
+    int64_t b = *(const int64_t *)other;
+
+    return (a > b) - (a < b);
+}
+
+static int read_chains(struct reading *reading, struct chains *chains, sqlite3 *db, int64_t run)
+{
+    cleanup_statement sqlite3_stmt *row = database_prepare(db, SELECT_PROCESS " AND p.id = ?2");
+    int result = row ? 0 : TALLY_ERR_DATABASE;
+
+    if (chains->seen.count)
+        qsort(chains->ids, chains->seen.count, sizeof *chains->ids, compare_ids);
+    if (row)
+        sqlite3_bind_int64(row, 1, run);
+    for (size_t i = 0; i < chains->seen.count && result == 0; i++) {
+        sqlite3_bind_int64(row, 2, chains->ids[i]);
+        result = read_rows(reading, row);
+        sqlite3_reset(row);
+    }
+    return result;
+}
+
+int processes_load_chains(struct processes *processes, sqlite3 *db, int64_t run, const int64_t *ids,
+                          size_t count, struct memory *memory)
+{
+    cleanup_statement sqlite3_stmt *parent_of =
+        database_prepare(db, "SELECT parent FROM process WHERE run = ?1 AND id = ?2");
+    struct reading reading = {processes, memory, NULL, NULL};
+    struct chains chains = {{0}, NULL, 0};
+    int result = parent_of ? 0 : TALLY_ERR_DATABASE;
+
+    *processes = (struct processes){0};
+    if (parent_of)
+        sqlite3_bind_int64(parent_of, 1, run);
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = climb(&chains, parent_of, ids[i]);
+    if (result == 0)
+        result = read_chains(&reading, &chains, db, run);
+    finish(&reading);
+    map_fini(&chains.seen);
+    free(chains.ids);
     return result;
 }
 

@@ -188,6 +188,41 @@ int judged_run_open_like(struct judged_run *judged, const char *database, int64_
     return status ? status : load(judged, run);
 }
 
+/* A policy has a rule at least. */
+static bool has_verdicts(sqlite3 *db, int64_t run)
+{
+    cleanup_statement sqlite3_stmt *row =
+        database_prepare(db, "SELECT EXISTS (SELECT 1 FROM rule WHERE run = ?1)");
+
+    return row && sqlite3_bind_int64(row, 1, run) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
+           sqlite3_column_int(row, 0);
+}
+
+static struct manifest *manifest_of_run(sqlite3 *db, int64_t run, struct buffer *why)
+{
+    struct analysis *analysis = analysis_load_run(db, run, why);
+    struct manifest *manifest = analysis ? stored_manifest(db, analysis, why) : NULL;
+
+    analysis_free(analysis);
+    return manifest;
+}
+
+int judged_run_open_bare(struct judged_run *judged, const char *database, int64_t *run,
+                         const char *file, struct manifest **manifest, struct buffer *why)
+{
+    int status = open_run(judged, database, run);
+
+    *manifest = NULL;
+    if (status)
+        return status;
+    *manifest = file ? manifest_load(file, why) : manifest_of_run(judged->db, *run, why);
+    if (!file && has_verdicts(judged->db, *run))
+        return 0;
+    /* The judge takes the manifest, and the caller has his own. */
+    return judge_by(judged->db, *run,
+                    *manifest ? manifest_at(*manifest, manifest_root(*manifest), why) : NULL, why);
+}
+
 void judged_run_fini(struct judged_run *judged)
 {
     analysis_free(judged->analysis);

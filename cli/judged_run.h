@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "analysis.h"
+#include "buffer.h"
 #include "option.h"
 
 #define DEFAULT_DATABASE "tallyman.db"
@@ -30,6 +31,13 @@ void judged_run_fini(struct judged_run *judged);
  * (`manifest` is the file that it was opened with, or NULL), put into that run's own tree. */
 int judged_run_open_like(struct judged_run *judged, const char *database, int64_t run,
                          const struct judged_run *like, const char *manifest);
+
+struct manifest;
+/* For those who look at one thing alone: opened and judged as by judged_run_open, and nothing
+ * loaded. `run` becomes the id of the run, *manifest that by which it was judged (the caller's);
+ * where its text cannot be read again here it is NULL, with the reasons in `why`. */
+int judged_run_open_bare(struct judged_run *judged, const char *database, int64_t *run,
+                         const char *file, struct manifest **manifest, struct buffer *why);
 
 #define cleanup_judged_run __attribute__((cleanup(judged_run_fini)))
 

@@ -21,7 +21,7 @@ is "a command is completed" "$(complete_words tallyman rep)" report
 is "every command is offered" \
     "$(complete_words tallyman '' | grep -v '^-' | sort | tr '\n' ' ')" \
     "$("$TALLYMAN" --help | awk '/^Commands:/ {on=1; next} /^$/ {on=0} on {print $1}' | sort | tr '\n' ' ')"
-for command in run report check manifest doctor recover; do
+for command in run report check explain manifest doctor recover; do
     is "every option of $command is offered" \
         "$(complete_words tallyman $command -- | sort | tr '\n' ' ')" \
         "$("$TALLYMAN" $command --help | grep -o '^ *\(-., \)\?--[a-z-]*' | grep -o -- '--[a-z-]*' | sort | tr '\n' ' ')"
