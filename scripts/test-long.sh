@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What takes too long for every change: packages by strangers held against strace, the thread sanitizer,
-# the fuzzers for a bounded time, and strangers' builds and test suites with and without tallyman (hours;
-# as root, for their packages and their ordinary user). Run scripts/test.sh first.
+# What takes too long for every change: packages by strangers held against strace, the HTML report in a
+# browser, the thread sanitizer, the fuzzers for a bounded time, and strangers' builds and test suites with
+# and without tallyman (hours; as root, for their packages and their ordinary user). Run scripts/test.sh
+# first.
 #
 #   test-long.sh [SECONDS]      for each fuzzer; default 60
 #   test-long.sh --suites [SUITE...]      only the test suites; default all
@@ -104,6 +105,9 @@ if [ ! -d "$sources" ]; then
     # Debian's way of building lua needs a libtool that its rules make first.
     scripts/fetch-sources.sh --upstream "$sources" lua5.4 || exit 1
 fi
+
+tests/reports/check_html.sh --tools "$top/build/browser" "$sources"
+verdict $? "the HTML report in a browser"
 
 tests/oracle/all.sh "$sources"
 verdict $? "what strace sees"

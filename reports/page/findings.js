@@ -250,7 +250,7 @@ function filterForm() {
     const programs = programCounts(findings.flatMap((finding) =>
         [...new Map(finding.processes.map((process) => [process.program, process])).values()]));
     const anyKnown = findings.some((finding) => finding.known);
-    return make("form", {id: "filters", role: "search", "aria-label": "Findings",
+    return make("form", {id: "filters", class: "filters", role: "search", "aria-label": "Findings",
         submit: (event) => event.preventDefault()},
     make("label", {class: "search"}, make("span", {}, "Search"),
         make("input", {type: "search", name: "search", autocomplete: "off", spellcheck: "false",

@@ -65,7 +65,7 @@ function channelRow(name, title, list, uses, declared) {
             return countCell(many, `${count(many, SEVERITIES[severity])} in ${title}`,
                 {channel: name, severity: String(severity), verdict: "undeclared"});
         }),
-        countCell(list.length - open.length, `what is waived in ${title}`,
+        countCell(list.length - open.length, `${show(list.length - open.length)} waived in ${title}`,
             {channel: name, verdict: "waived"}),
         make("td", {}, show(uses)), make("td", {}, show(declared)));
 }
