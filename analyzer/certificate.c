@@ -9,6 +9,7 @@
 #include "operation.h"
 #include "sources.h"
 #include "subjects.h"
+#include "survivor.h"
 #include "tallyman/status.h"
 
 #define MOST_MISSED 5
@@ -127,6 +128,8 @@ void analysis_accept(struct analysis *analysis, const char *name)
     for (size_t i = 0; i < analysis->blind_class_count; i++)
         if (strcmp(analysis->blind_classes[i].name, name) == 0)
             analysis->blind_classes[i].accepted = true;
+    if (strcmp(name, SURVIVOR_CLASS) == 0)
+        survivors_accept(analysis);
 }
 
 bool analysis_suffices(const struct analysis *analysis)
