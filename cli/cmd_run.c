@@ -5,11 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer.h"
 #include "baseline_file.h"
 #include "cleanup.h"
 #include "command.h"
-#include "database.h"
+#include "derive.h"
 #include "judged_run.h"
 #include "manifest.h"
 #include "reports.h"
@@ -101,40 +100,6 @@ static int check_digests(const struct manifest *manifest)
     return count;
 }
 
-/* 0, or TALLY_ERR_*: of SQLite where it is TALLY_ERR_DATABASE. */
-static int derive_in(sqlite3 *db, int64_t run, const struct policy *policy)
-{
-    cleanup_buffer struct buffer trouble = BUFFER_INIT;
-    /* Takes the right to write first: another run may write to the same database right now. */
-    int result = database_execute(db, "BEGIN IMMEDIATE");
-
-    if (result == 0)
-        result = analyzer_judge(db, run, policy);
-    if (result == 0)
-        result = analyzer_attribute(db, run, &trouble);
-    if (result == 0)
-        result = database_execute(db, "COMMIT");
-    if (trouble.length)
-        warn("%s", trouble.data);
-    return result;
-}
-
-static bool derive(int64_t run, const struct policy *policy)
-{
-    cleanup_buffer struct buffer why = BUFFER_INIT;
-    cleanup_database sqlite3 *db = NULL;
-    int result;
-
-    if (database_open(database, DATABASE_WRITE, &db, &why) != 0) {
-        warn("%s", why.data);
-        return false;
-    }
-    result = derive_in(db, run, policy);
-    if (result != 0)
-        warn("%s: cannot judge the run: %s", database, judged_run_reason(db, result));
-    return result == 0;
-}
-
 static void summarise(const struct analysis *analysis)
 {
     struct report_settings settings = {.database = database};
@@ -151,8 +116,9 @@ static int conclude(const struct run_result *result, const struct policy *policy
                     int broken_digests, struct baseline_file *file)
 {
     cleanup_judged_run struct judged_run judged = {NULL, NULL};
-    int status = derive(result->run, policy) ? judged_run_open(&judged, database, result->run, NULL)
-                                             : TALLY_EXIT_FAILURE;
+    int status = derive_run(database, result->run, policy, !quiet)
+                     ? judged_run_open(&judged, database, result->run, NULL)
+                     : TALLY_EXIT_FAILURE;
 
     if (status == 0)
         status = baseline_file_apply(file, &judged, database, NULL);

@@ -122,6 +122,18 @@ static int load_as_it_is(struct judged_run *judged, int64_t run)
     return status ? status : load(judged, run);
 }
 
+struct policy *judged_run_policy(sqlite3 *db, int64_t run, struct buffer *why)
+{
+    struct analysis *analysis = analysis_load(db, run, why);
+    cleanup_manifest struct manifest *manifest = NULL;
+    size_t size;
+
+    if (analysis)
+        manifest = stored_manifest(db, analysis, why);
+    analysis_free(analysis);
+    return manifest ? policy_compile(manifest, &size, why) : NULL;
+}
+
 /* Opens the database and replaces `run` by the id of a run that is there. */
 static int open_run(struct judged_run *judged, const char *database, int64_t *run)
 {

@@ -41,6 +41,9 @@ int judged_run_open_bare(struct judged_run *judged, const char *database, int64_
 
 #define cleanup_judged_run __attribute__((cleanup(judged_run_fini)))
 
+/* The policy of the manifest that the run had; NULL with lines in `why`. The caller frees. */
+struct policy *judged_run_policy(sqlite3 *db, int64_t run, struct buffer *why);
+
 /* Why a function of the analyzer returned `result`, TALLY_ERR_*; as short-lived as sqlite3_errmsg.
  */
 const char *judged_run_reason(sqlite3 *db, int result);

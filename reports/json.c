@@ -58,6 +58,8 @@ static void add_channels(struct json_writer *writer, const struct analysis *anal
         json_number(writer, "occurrences", channel->occurrences);
         json_number(writer, "findings", channel->findings);
         json_number(writer, "waived_findings", channel->waived_findings);
+        if (analysis->baseline)
+            json_number(writer, "known_findings", channel->known);
         json_close(writer, '}');
     }
     json_close(writer, ']');
@@ -75,6 +77,10 @@ static void add_member(struct json_writer *writer, const struct analysis_member 
         buffer_add_text(writer->out, ", \"resolved\": ");
         json_string(writer->out, member->resolved);
     }
+    if (member->digest.length) {
+        buffer_add_text(writer->out, ", \"digest\": ");
+        json_string(writer->out, member->digest);
+    }
     buffer_printf(writer->out,
                   ", \"operation\": \"%s\", \"outcome\": \"%s\", \"count\": %" PRId64
                   ", \"source\": \"%s\"%s}",
@@ -88,6 +94,29 @@ static void add_service(struct json_writer *writer, const struct service *servic
     json_open(writer, "service", '{');
     json_word(writer, "name", service->name);
     json_word(writer, "text", service->text);
+    json_close(writer, '}');
+}
+
+static const struct text nothing = {NULL, 0};
+
+static struct text text_or_null(struct text text)
+{
+    return text.length ? text : nothing;
+}
+
+/* What to do, and where to look. */
+static void add_advice(struct json_writer *writer, const struct analysis_finding *finding)
+{
+    json_text(writer, "remedy", text_or_null(finding->remedy));
+    json_text(writer, "declaration", text_or_null(finding->declaration));
+    json_text(writer, "waiver", text_or_null(finding->waiver));
+    if (!finding->location.path.length) {
+        json_text(writer, "location", nothing);
+        return;
+    }
+    json_open(writer, "location", '{');
+    json_text(writer, "path", finding->location.path);
+    json_known(writer, "line", finding->location.line, 0);
     json_close(writer, '}');
 }
 
@@ -111,9 +140,10 @@ static void add_finding(struct json_writer *writer, const struct analysis *analy
         json_bool(writer, "known", finding->known);
     json_number(writer, "count", finding->count);
     json_number(writer, "subjects", finding->subjects);
-    json_text(writer, "package",
-              finding->package.length ? finding->package : (struct text){NULL, 0});
-    json_number(writer, "first_process", analysis->processes[finding->processes[0]].id);
+    json_text(writer, "package", text_or_null(finding->package));
+    add_advice(writer, finding);
+    json_known(writer, "first_process",
+               finding->process_count ? analysis->processes[finding->processes[0]].id : -1, -1);
     json_key(writer, "processes");
     buffer_add_char(writer->out, '[');
     for (size_t i = 0; i < finding->process_count; i++)
@@ -132,6 +162,30 @@ static void add_findings(struct json_writer *writer, const struct analysis *anal
     json_open(writer, "findings", '[');
     for (size_t i = 0; i < analysis->finding_count; i++)
         add_finding(writer, analysis, &analysis->findings[i]);
+    json_close(writer, ']');
+}
+
+/* The categories that findings have: what they mean, and what can be done in general. */
+static void add_categories(struct json_writer *writer, const struct analysis *analysis)
+{
+    bool used[CATEGORY_COUNT] = {false};
+
+    for (size_t i = 0; i < analysis->finding_count; i++)
+        used[analysis->findings[i].category->id] = true;
+    json_open(writer, "categories", '[');
+    for (int i = 0; i < CATEGORY_COUNT; i++) {
+        const struct category *category = category_of_id((enum category_id)i);
+
+        if (!used[i])
+            continue;
+        json_open(writer, NULL, '{');
+        json_word(writer, "name", category->name);
+        json_word(writer, "title", category->title);
+        json_word(writer, "severity", severity_name(category->severity));
+        json_word(writer, "why", category->why);
+        json_word(writer, "remedy", category->remedy);
+        json_close(writer, '}');
+    }
     json_close(writer, ']');
 }
 
@@ -275,6 +329,9 @@ static void add_processes(struct json_writer *writer, const struct analysis *ana
         json_text(writer, "exe", process->exe);
         json_arguments(writer, "argv", process->argv);
         json_text(writer, "cwd", process->cwd);
+        json_number(writer, "started_ns", process->started);
+        json_known(writer, "ended_ns", process->ended, -1);
+        json_bool(writer, "wrote", process->wrote);
         json_known(writer, "exit_status", process->exit_status, -1);
         json_known(writer, "signal", process->signal, -1);
         json_word(writer, "shim", process->shim);
@@ -295,7 +352,7 @@ static void add_access(const struct access_row *row, void *data)
     json_text(writer, "subject", row->subject);
     json_word(writer, "outcome", outcome.data);
     json_text(writer, "verdict", row->verdict);
-    json_text(writer, "rule", row->rule.length ? row->rule : (struct text){NULL, 0});
+    json_text(writer, "rule", text_or_null(row->rule));
     json_text(writer, "source", row->source);
     json_number(writer, "count", row->count);
     json_number(writer, "processes", row->processes);
@@ -314,6 +371,7 @@ int render_json(const struct analysis *analysis, sqlite3 *db,
     add_run(&writer, analysis);
     add_channels(&writer, analysis);
     add_findings(&writer, analysis);
+    add_categories(&writer, analysis);
     add_blind_spots(&writer, analysis);
     if (analysis->baseline)
         add_stale(&writer, analysis);

@@ -120,6 +120,22 @@ CREATE TABLE blind_spot (
     count INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
+-- Files that the build took as inputs, as they were when the run had ended: those that no rule
+-- declared, and of the others those that were changed since the run's start. By the name that the
+-- kernel resolves a path to.
+CREATE TABLE artifact (
+    run INTEGER NOT NULL REFERENCES run,
+    subject INTEGER NOT NULL REFERENCES subject,
+    size INTEGER NOT NULL,                -- bytes
+    digest TEXT,                          -- SHA-256, 64 hex digits
+    reason TEXT,                          -- why there is none: declared; large (over 1 GiB);
+                                          -- unreadable; busy (it changed while it was read)
+    changed INTEGER NOT NULL,             -- last change of content or attributes, Unix time in ns
+    modified INTEGER NOT NULL,            -- of content, as the file says, which can be set at will
+    born INTEGER,                         -- of the file itself; NULL: its file system does not say
+    PRIMARY KEY (run, subject)
+) STRICT, WITHOUT ROWID;
+
 -- Derived: the manifest's rules as they were when the run was judged.
 CREATE TABLE rule (
     id INTEGER PRIMARY KEY,
@@ -185,6 +201,11 @@ FROM v_access
 WHERE outcome IN (2, 20)                  -- ENOENT, ENOTDIR
   AND verdict IS NOT 'confirmed'
 GROUP BY run, channel, operation, subject, verdict;
+
+CREATE VIEW v_artifact AS
+SELECT a.run AS run, s.name AS path, a.size AS size, a.digest AS digest, a.reason AS reason,
+       s.package AS package, a.changed > r.started AS changed
+FROM artifact a JOIN subject s ON s.id = a.subject JOIN run r ON r.id = a.run;
 
 CREATE VIEW v_blind_spot AS
 SELECT b.run AS run, b.class AS class, b.detail AS detail, b.count AS count, b.process AS process,
