@@ -142,25 +142,42 @@ static enum image_class class_of_elf(const union head *head, size_t size)
     return class == IMAGE_EXPECTED && found.is_go ? IMAGE_GO : class;
 }
 
-/* The loader ignores LD_PRELOAD for programs that gain privileges (AT_SECURE, ld.so(8)). */
-static bool is_secure(const char *path, const struct stat *status)
+/* The loader ignores LD_PRELOAD for programs that gain privileges (AT_SECURE, ld.so(8)), as the
+ * kernel tells it by comparing with the real ids of who starts it (cap_bprm_creds_from_file()). */
+static bool is_secure(const char *path, const struct stat *status, const struct image_starter *by)
 {
-    return (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0) ||
-           ((status->st_mode & S_ISUID) && status->st_uid != geteuid()) ||
-           ((status->st_mode & S_ISGID) && (status->st_mode & S_IXGRP) &&
-            status->st_gid != getegid());
+    uid_t user = status->st_mode & S_ISUID ? status->st_uid : by->effective_user;
+    bool set_group = (status->st_mode & S_ISGID) && (status->st_mode & S_IXGRP);
+    gid_t group = set_group ? status->st_gid : by->effective_group;
+
+    return user != by->user || group != by->group ||
+           (by->user != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
 }
 
-static enum image_class class_of_file(const char *path, bool siblings, int depth);
+struct image_starter command_image_ourselves(void)
+{
+    return (struct image_starter){.user = getuid(),
+                                  .effective_user = geteuid(),
+                                  .group = getgid(),
+                                  .effective_group = getegid()};
+}
+
+/* What a class depends on besides the file. */
+struct conditions {
+    const struct image_starter *by;
+    bool siblings;
+};
+
+static enum image_class class_of_file(const char *path, struct conditions under, int depth);
 
 /* A script's class is that of its interpreter where that one is out of the ordinary. */
-static enum image_class class_of_script(char *line, bool siblings, int depth)
+static enum image_class class_of_script(char *line, struct conditions under, int depth)
 {
     char *name = line + strspn(line, " \t");
     enum image_class class;
 
     name[strcspn(name, " \t\n")] = '\0';
-    class = depth < SCRIPTS_MAX ? class_of_file(name, siblings, depth + 1) : IMAGE_UNKNOWN;
+    class = depth < SCRIPTS_MAX ? class_of_file(name, under, depth + 1) : IMAGE_UNKNOWN;
     return class == IMAGE_EXPECTED || class == IMAGE_UNKNOWN || class == IMAGE_OTHER ? IMAGE_SCRIPT
                                                                                      : class;
 }
@@ -174,7 +191,7 @@ static bool is_foreign(const union head *head, bool siblings)
     return !wide && !(siblings && narrow);
 }
 
-static enum image_class class_of_file(const char *path, bool siblings, int depth)
+static enum image_class class_of_file(const char *path, struct conditions under, int depth)
 {
     union head head;
     struct stat status;
@@ -183,22 +200,24 @@ static enum image_class class_of_file(const char *path, bool siblings, int depth
     if (size == 0)
         return IMAGE_UNKNOWN;
     if (strncmp(head.bytes, "#!", 2) == 0)
-        return class_of_script(head.bytes + 2, siblings, depth);
+        return class_of_script(head.bytes + 2, under, depth);
     if (size < sizeof head.elf32 || memcmp(head.bytes, ELFMAG, SELFMAG) != 0)
         return IMAGE_OTHER;
-    if (is_secure(path, &status))
+    if (is_secure(path, &status, under.by))
         return IMAGE_SECURE;
-    return is_foreign(&head, siblings) ? IMAGE_FOREIGN_ABI : class_of_elf(&head, size);
+    return is_foreign(&head, under.siblings) ? IMAGE_FOREIGN_ABI : class_of_elf(&head, size);
 }
 
-enum image_class command_image_of(const char *path, bool siblings)
+enum image_class command_image_of(const char *path, bool siblings, const struct image_starter *by)
 {
-    return class_of_file(path, siblings, 0);
+    return class_of_file(path, (struct conditions){by, siblings}, 0);
 }
 
 enum image_class command_image(const char *name, bool siblings, struct buffer *path)
 {
+    struct image_starter ourselves = command_image_ourselves();
+
     command_file(name, path);
     make_absolute(path);
-    return class_of_file(path->data, siblings, 0);
+    return command_image_of(path->data, siblings, &ourselves);
 }

@@ -159,12 +159,14 @@ static void pass_unknown(struct witness *witness, const struct witness_view *vie
                        sizeof detail - 1);
 }
 
+/* Not those of who dies: what it never did need not be known. */
 static void count_interrupted(struct witness *witness, const struct witness_view *view)
 {
     const char *name = witness_rows[view->call].name;
 
-    if (!witness->listener.interruptible)
-        return; /* only death ends a call that is looked at */
+    /* Elsewhere only death ends a call that is looked at. */
+    if (!witness->listener.interruptible || witness_task_is_ending((pid_t)view->notice->pid))
+        return;
     witness->counts.interrupted++;
     witness_blind_spot(witness, view->task->pid, view->task->parent, "interrupted", name,
                        strlen(name));

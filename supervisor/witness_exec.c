@@ -459,13 +459,18 @@ static void start_going_with(struct witness *witness, struct witness_view *view,
 static enum image_class look_class(struct witness *witness, struct witness_view *view,
                                    struct sight *sight, const char *reach)
 {
+    struct image_starter starter;
+
     if (sight->flags & RECORD_UNRESOLVED)
         return IMAGE_UNKNOWN;
     sight->error = witness_look_at((pid_t)view->notice->pid, view->task->leader, EVENT_EXECUTE,
                                    reach, sight->flags, X_OK);
     if (view->roots_differ)
         sight->error = 0;
-    return sight->error ? IMAGE_UNKNOWN : command_image_of(reach, witness->serves_siblings);
+    if (sight->error)
+        return IMAGE_UNKNOWN;
+    starter = witness_task_starter((pid_t)view->notice->pid);
+    return command_image_of(reach, witness->serves_siblings, &starter);
 }
 
 void witness_exec(struct witness *witness, struct witness_view *view)

@@ -73,6 +73,24 @@ static uint32_t last_number(const char *text, const char *name)
     return (uint32_t)value;
 }
 
+/* Field 9 of /proc/PID/stat; include/linux/sched.h. */
+#define PF_EXITING  0x00000004ul
+#define PF_SIGNALED 0x00000400ul
+
+bool witness_task_is_ending(pid_t thread)
+{
+    char text[STATUS_ROOM], state = 'X';
+    const char *at;
+    unsigned long flags = 0;
+
+    if (!read_file(thread, "stat", text, sizeof text))
+        return true;
+    at = strrchr(text, ')'); /* the name may hold anything */
+    if (!at || sscanf(at + 1, " %c %*d %*d %*d %*d %*d %lu", &state, &flags) != 2)
+        return true;
+    return state == 'Z' || state == 'X' || (flags & (PF_EXITING | PF_SIGNALED));
+}
+
 static uint64_t start_time(pid_t leader)
 {
     char text[STATUS_ROOM];
@@ -103,6 +121,26 @@ static void ask(struct witness_task *task, pid_t thread)
     if (task->pid == 0)
         task->pid = (uint32_t)task->leader;
     task->parent = last_number(text, "\nPPid:");
+}
+
+/* Real and effective come first on these lines. */
+static bool read_ids(const char *text, const char *name, unsigned *real, unsigned *effective)
+{
+    const char *line = strstr(text, name);
+
+    return line && sscanf(line + strlen(name), "%u %u", real, effective) == 2;
+}
+
+struct image_starter witness_task_starter(pid_t thread)
+{
+    struct image_starter starter = command_image_ourselves();
+    char text[STATUS_ROOM];
+    unsigned ids[4];
+
+    if (read_file(thread, "status", text, sizeof text) &&
+        read_ids(text, "\nUid:", &ids[0], &ids[1]) && read_ids(text, "\nGid:", &ids[2], &ids[3]))
+        starter = (struct image_starter){ids[0], ids[1], ids[2], ids[3]};
+    return starter;
 }
 
 static struct witness_task *get(struct witness_tasks *tasks, pid_t thread)

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "command_image.h"
+
 struct witness_task {
     uint32_t pid;    /* of its process, as that process itself sees it */
     uint32_t parent; /* of that process' parent, likewise where the two share a namespace */
@@ -42,6 +44,12 @@ struct witness_task *witness_task_leader(struct witness_tasks *tasks,
 void witness_task_set_image(struct witness_task *leader, uint64_t image);
 /* The image announced for it, 0 none. */
 uint64_t witness_task_image(const struct witness_task *leader);
+
+/* Whether its process is gone, or on its way: a call of such a one is never made again. False also
+ * in the moment between a deadly signal's arrival and the kernel's work on it. */
+bool witness_task_is_ending(pid_t thread);
+/* With what rights a thread that waits in a call makes it; ours where /proc does not answer. */
+struct image_starter witness_task_starter(pid_t thread);
 
 /* NULL: that process was not seen. */
 struct witness_task *witness_task_find(struct witness_tasks *tasks, pid_t leader);

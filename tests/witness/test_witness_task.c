@@ -113,3 +113,31 @@ Test(witness_task, what_is_known_of_a_child_names_its_parent)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
 }
+
+Test(witness_task, who_makes_a_call_is_asked_of_the_kernel)
+{
+    struct image_starter expected = command_image_ourselves();
+    struct image_starter starter = witness_task_starter(getpid());
+
+    cr_expect_eq(starter.user, expected.user);
+    cr_expect_eq(starter.effective_user, expected.effective_user);
+    cr_expect_eq(starter.group, expected.group);
+    cr_expect_eq(starter.effective_group, expected.effective_group);
+}
+
+Test(witness_task, a_process_that_was_killed_is_ending)
+{
+    pid_t child = fork();
+    siginfo_t ended;
+
+    if (child == 0) {
+        for (;;)
+            pause();
+    }
+    cr_expect_not(witness_task_is_ending(child));
+    kill(child, SIGKILL);
+    cr_assert_eq(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
+    cr_expect(witness_task_is_ending(child));
+    waitpid(child, NULL, 0);
+    cr_expect(witness_task_is_ending(child));
+}
