@@ -31,8 +31,8 @@ struct fold_slot {
 struct log_pen {
     int log;
     pthread_mutex_t lock;
-    bool broken; /* the file was cut off */
-    uint64_t lost;
+    bool broken;   /* the file was cut off */
+    uint64_t lost; /* changed without the lock, too */
     struct log_control *control;
     struct chunk *chunk; /* NULL none yet */
     uint64_t since;      /* time of its first record, 0 none */
@@ -270,7 +270,7 @@ static void write_draft(struct log_pen *pen, void *context)
     if (key && fold(pen, key))
         return;
     if (!enter_with_room(pen, size, &offset)) {
-        pen->lost++;
+        __atomic_fetch_add(&pen->lost, 1, __ATOMIC_RELAXED);
         return;
     }
     record = record_at(pen->chunk, offset);
@@ -290,12 +290,12 @@ void log_pen_write(struct log_pen *pen, const struct record *head, const char *s
     struct draft draft = {head, subject, other, length, other_length, may_fold};
 
     if (!guarded(pen, write_draft, &draft))
-        pen->lost++;
+        __atomic_fetch_add(&pen->lost, 1, __ATOMIC_RELAXED);
 }
 
 uint64_t log_pen_lost(const struct log_pen *pen)
 {
-    return pen->lost;
+    return __atomic_load_n(&pen->lost, __ATOMIC_RELAXED);
 }
 
 static void take_id(struct log_pen *pen, void *context)
