@@ -27,10 +27,23 @@ struct drain {
     pthread_t worker;
     bool heart_runs, worker_runs;
     bool closed_early;
+    uint32_t pending_before; /* that an earlier supervisor held, and lost */
+    uint32_t pending;        /* as the log says */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool stop; /* under lock */
 };
+
+/* A first unit that was overwritten says nothing. */
+static uint32_t read_pending(int log)
+{
+    struct log_control control;
+
+    if (pread(log, &control, sizeof control, 0) != (ssize_t)sizeof control ||
+        control.magic != LOG_MAGIC || control.version != LOG_VERSION)
+        return 0;
+    return control.pending;
+}
 
 struct drain *drain_new(int log, struct store *store, const struct policy *policy,
                         struct ingest_counts *counts, bool trust_marks)
@@ -41,6 +54,7 @@ struct drain *drain_new(int log, struct store *store, const struct policy *polic
     drain->log = log;
     drain->store = store;
     drain->reader = log_reader_new(log, trust_marks);
+    drain->pending_before = drain->pending = trust_marks ? read_pending(log) : 0;
     if (store)
         drain->ingest = ingest_new(store, policy, counts);
     pthread_mutex_init(&drain->lock, NULL);
@@ -103,6 +117,31 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static void tell_pending(struct drain *drain, uint32_t pending)
+{
+    if (pending == drain->pending)
+        return;
+    drain->pending = pending;
+    if (pwrite(drain->log, &pending, sizeof pending, offsetof(struct log_control, pending)) < 0)
+        return; /* the log was cut off: nothing can be recovered from it */
+}
+
+/* What waits for its process is in no database while its chunks are marked as taken: whoever
+ * recovers this run must know how much that was, at each moment at least. */
+static bool commit(struct drain *drain)
+{
+    size_t waiting = drain->pending_before + ingest_pending(drain->ingest);
+    uint32_t pending = waiting < UINT32_MAX ? (uint32_t)waiting : UINT32_MAX;
+
+    if (pending > drain->pending)
+        tell_pending(drain, pending);
+    if (store_commit(drain->store) != 0)
+        return false;
+    log_reader_release(drain->reader);
+    tell_pending(drain, pending);
+    return true;
+}
+
 /* One transaction. False when the database failed. */
 static bool pass(struct drain *drain, bool final, bool *more)
 {
@@ -111,9 +150,8 @@ static bool pass(struct drain *drain, bool final, bool *more)
     *more = log_reader_pass(drain->reader, final, PASS_RECORDS, ingest_record, drain->ingest);
     log_reader_glance(drain->reader, ingest_glance, drain->ingest);
     ingest_flush(drain->ingest, began);
-    if (store_commit(drain->store) != 0)
+    if (!commit(drain))
         return false;
-    log_reader_release(drain->reader);
     if (!*more && !final)
         log_reader_adjust_limit(drain->reader);
     return true;
@@ -210,6 +248,11 @@ struct ingest *drain_ingest(struct drain *drain)
 bool drain_closed_early(const struct drain *drain)
 {
     return drain->closed_early;
+}
+
+uint32_t drain_pending_before(const struct drain *drain)
+{
+    return drain->pending_before;
 }
 
 struct log_totals drain_totals(const struct drain *drain)

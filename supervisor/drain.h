@@ -31,6 +31,9 @@ void drain_rest(struct drain *drain);
 
 struct ingest *drain_ingest(struct drain *drain); /* NULL without a store */
 
+/* How many accesses an earlier supervisor had taken and not stored when it died. */
+uint32_t drain_pending_before(const struct drain *drain);
+
 /* True when the log was, or may have been, closed to the build before drain_stop: records of which
  * nobody knows are missing. */
 bool drain_closed_early(const struct drain *drain);

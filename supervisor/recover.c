@@ -68,12 +68,21 @@ static void repair_control(const struct run_directory *directory, struct buffer 
         buffer_printf(why, "%s: %s\n", directory->log_path, strerror(errno));
 }
 
-static void note_losses(struct store *store, const struct log_totals *totals, uint64_t damaged,
+#define OF_UNKNOWN_PROCESS                                                                         \
+    "taken from the log by a supervisor that died before it knew whose they were"
+
+static void note_losses(struct store *store, const struct drain *drain, uint64_t damaged,
                         bool resumed)
 {
+    struct log_totals kept = drain_totals(drain);
+    const struct log_totals *totals = &kept;
+
     store_blind_spot(store, 0, BLIND_SPOT_SUPERVISOR_DIED, NULL, 0, 1);
     if (totals->lost)
         store_blind_spot(store, 0, BLIND_SPOT_LOST_RECORDS, NULL, 0, totals->lost);
+    if (drain_pending_before(drain))
+        store_blind_spot(store, 0, BLIND_SPOT_LOST_RECORDS, OF_UNKNOWN_PROCESS,
+                         sizeof OF_UNKNOWN_PROCESS - 1, drain_pending_before(drain));
     if (damaged)
         store_blind_spot(store, 0, BLIND_SPOT_DAMAGED_LOG, NULL, 0, damaged);
     if (totals->stored && !resumed)
@@ -122,7 +131,7 @@ static int drain_into(struct store *store, const struct run_directory *directory
     ingest_finish(drain_ingest(drain));
     totals = drain_totals(drain);
     damaged = totals.damaged + ingest_damaged(drain_ingest(drain));
-    note_losses(store, &totals, damaged, resumed);
+    note_losses(store, drain, damaged, resumed);
     clock_gettime(CLOCK_REALTIME, &now);
     end.ended = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     store_end_run(store, &end);

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define LOG_MAGIC 0x676f6c796c6c6174ull /* "tallylog" */
-#define LOG_VERSION 2
+#define LOG_VERSION 3
 #define LOG_UNIT 16384u
 #define CHUNK_MAGIC 0x6b6e6863u /* "chnk" */
 #define CHUNK_UNITS_MAX 64u     /* 1 MiB */
@@ -70,7 +70,8 @@ struct log_control {
     uint64_t next_id;         /* writers: last id given to a process or an execution */
     uint64_t lost;            /* writers: records that could not be written */
     uint32_t witness;         /* supervisor: enum witness_mode */
-    uint32_t reserved;
+    uint32_t pending;         /* supervisor: accesses taken from chunks that it has marked, and not yet
+                                 stored because their process was not known so far */
     uint8_t run[16];          /* supervisor: the run's id, as in the database */
     uint64_t monotonic_start; /* supervisor: CLOCK_MONOTONIC ns when the run started */
     uint64_t realtime_start;  /* supervisor: CLOCK_REALTIME ns at that moment */

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "drain.h"
 #include "hook_names.h"
 #include "run_directory.h"
 #include "run_fixture.h"
@@ -301,4 +302,41 @@ Test(recover, what_was_stored_and_not_marked_is_no_second_process)
        "first- spawn1");
     IS(database, "SELECT command FROM process WHERE serial = 7", "cc");
     IS(database, "SELECT group_concat(class) FROM blind_spot", "supervisor-died");
+}
+
+static uint32_t pending_as_told(void)
+{
+    uint32_t pending = 0;
+
+    cr_assert_eq(
+        pread(directory.log, &pending, sizeof pending, offsetof(struct log_control, pending)),
+        (ssize_t)sizeof pending);
+    return pending;
+}
+
+Test(recover, what_a_supervisor_took_and_did_not_store_is_counted)
+{
+    struct ingest_counts counts = {0};
+    struct log_writer writer;
+    struct store *store;
+    struct drain *drain;
+    bool resumed;
+
+    log_writer_open(&writer, directory.log, 1, 0);
+    writer.time = 5000;
+    log_writer_saw(&writer, EVENT_READ, getpid(), 1, "/not known yet", 0);
+    log_writer_saw(&writer, EVENT_READ, getpid(), 1, "/nor this", 0);
+    log_writer_close(&writer, true);
+    cr_assert_eq(store_open(&store, database, &why), 0);
+    cr_assert_neq(store_begin_run(store, &facts, &resumed), 0);
+    drain = drain_new(directory.log, store, NULL, &counts, false);
+    drain_start(drain);
+    for (int i = 0; i < 500 && pending_as_told() == 0; i++)
+        usleep(20000);
+    drain_stop(drain);
+    drain_free(drain); /* and dies */
+    cr_assert_eq(store_close(store), 0);
+    cr_assert_eq(recover(NULL), 0, "%s", why.data);
+    IS(database, "SELECT group_concat(class || ' ' || count, ', ') FROM blind_spot",
+       "supervisor-died 1, lost-records 2");
 }
