@@ -165,7 +165,8 @@ JOIN subject s ON s.id = a.subject
 LEFT JOIN subject r ON r.id = s.resolved
 LEFT JOIN subject t ON t.id = a.other
 UNION ALL
-SELECT p.run, p.id, 'environment', 'visible', s.name, NULL, NULL, 0, 1, p.started, 'shim', 'exec',
+SELECT p.run, p.id, 'environment', 'visible', s.name, NULL, NULL, 0, 1, p.started,
+       CASE p.shim WHEN 'loaded' THEN 'shim' ELSE 'witness' END, 'exec',
        CASE e.verdict WHEN 0 THEN 'declared' WHEN 1 THEN 'undeclared' WHEN 2 THEN 'waived' END,
        NULL, p.command
 FROM process p

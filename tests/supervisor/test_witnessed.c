@@ -128,7 +128,8 @@ Test(witnessed, arguments_and_environment_of_an_announced_image_are_kept)
     SAW(ENVIRONMENT_ENTRY, "LANG", 0)->process = 20;
     run_fixture_finish(&run);
     IS("SELECT command || ' ' || parent FROM process WHERE serial = 20", "go 1");
-    IS("SELECT subject FROM v_access WHERE operation = 'visible' AND process = 20", "LANG");
+    IS("SELECT subject || ' ' || source FROM v_access WHERE operation = 'visible' AND process = 20",
+       "LANG witness");
 }
 
 Test(witnessed, a_child_that_was_gone_too_soon_to_be_asked_is_the_program_that_its_parent_is)
