@@ -14,7 +14,7 @@ install(FILES README.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-install(FILES docs/architecture.md docs/manifest.schema.json docs/report.schema.json docs/explain.schema.json
+install(FILES docs/architecture.md docs/diff.schema.json docs/manifest.schema.json docs/report.schema.json docs/explain.schema.json
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
 get_property(pages GLOBAL PROPERTY TALLYMAN_MAN_PAGES)
 foreach(page ${pages})

@@ -16,7 +16,7 @@ like "help names the commands" "$(cat out)" "run .*report .*check .*manifest .*r
 is "no command is wrong usage" "$(status "$TALLYMAN")" 2
 is "the version is printed" "$("$TALLYMAN" --version | cut -d' ' -f1)" tallyman
 
-for command in run report check explain manifest doctor recover; do
+for command in run report check explain diff manifest doctor recover; do
     is "$command --help succeeds" "$(status "$TALLYMAN" $command --help)" 0
     like "$command --help shows its usage" "$(cat out)" "^Usage: tallyman $command "
     is "help $command is the same" "$("$TALLYMAN" help $command)" "$(cat out)"

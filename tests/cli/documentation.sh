@@ -17,7 +17,7 @@ for page in "$folder"/*.[15]; do
     fi
     is "$name has no marker left" "$(grep -c '^@\|@VERSION@' "$page")" 0
 done
-for command in run report check explain manifest doctor recover; do
+for command in run report check explain diff manifest doctor recover; do
     missing=
     for option in $("$TALLYMAN" $command --help | grep -o '^ *\(-., \)\?--[a-z-]*' | grep -o -- '--[a-z-]*'); do
         grep -qF -- "$(printf '%s' "$option" | sed 's/-/\\-/g')" "$folder/tallyman-$command.1" || missing="$missing $option"
