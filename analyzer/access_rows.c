@@ -72,12 +72,13 @@ int access_rows_of_subject(sqlite3 *db, int64_t run, int64_t subject, access_row
 
     if (result != 0 || !is_variable(db, subject))
         return result;
-    return each_of(db,
-                   "SELECT p.id, e.subject, ?3, 0, 0, e.verdict, e.rule, 1, p.started"
-                   " FROM process p CROSS JOIN environment_variable e ON e.run = p.run"
-                   " AND e.block = p.environment AND e.subject = ?2"
-                   " WHERE p.run = ?1 ORDER BY p.id",
-                   run, subject, handle, data);
+    return each_of(
+        db,
+        "SELECT p.id, e.subject, ?3, 0, p.shim <> 'loaded', e.verdict, e.rule, 1, p.started"
+        " FROM process p CROSS JOIN environment_variable e ON e.run = p.run"
+        " AND e.block = p.environment AND e.subject = ?2"
+        " WHERE p.run = ?1 ORDER BY p.id",
+        run, subject, handle, data);
 }
 
 int access_rows_undeclared(sqlite3 *db, int64_t run, access_row_handler handle, void *data)

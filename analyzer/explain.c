@@ -15,6 +15,7 @@
 #include "endpoint.h"
 #include "explain_find.h"
 #include "explain_parts.h"
+#include "explain_told.h"
 #include "explain_writes.h"
 #include "memory.h"
 #include "subjects.h"
@@ -23,7 +24,22 @@
 /* More processes than these are counted and not loaded. */
 #define LOADED_MOST 1000
 
-static int load_subject(struct parts *parts, sqlite3_stmt *row, int64_t id)
+/* Of the file that a name leads to. A database of an earlier tallyman has no digests. */
+static struct text digest_of(const struct parts *parts, sqlite3_stmt *row, int64_t file)
+{
+    struct text digest = {NULL, 0};
+
+    if (!row)
+        return digest;
+    sqlite3_bind_int64(row, 1, parts->analysis->run);
+    sqlite3_bind_int64(row, 2, file);
+    if (sqlite3_step(row) == SQLITE_ROW)
+        digest = text_of_column(parts->analysis->memory, row, 0);
+    sqlite3_reset(row);
+    return digest;
+}
+
+static int load_subject(struct parts *parts, sqlite3_stmt *row, sqlite3_stmt *digest, int64_t id)
 {
     struct memory *memory = parts->analysis->memory;
     struct part_subject *subject = &parts->subjects[parts->subject_count];
@@ -37,6 +53,7 @@ static int load_subject(struct parts *parts, sqlite3_stmt *row, int64_t id)
             .name = text_of_column(memory, row, 0),
             .package = text_of_column(memory, row, 1),
             .resolved = text_of_column(memory, row, 2),
+            .digest = digest_of(parts, digest, sqlite3_column_int64(row, 3)),
         };
         parts->subject_count++;
     }
@@ -47,14 +64,16 @@ static int load_subject(struct parts *parts, sqlite3_stmt *row, int64_t id)
 static int load_subjects(struct parts *parts, sqlite3 *db, const struct finding_subjects *found)
 {
     cleanup_statement sqlite3_stmt *row =
-        database_prepare(db, "SELECT s.name, s.package, r.name FROM subject s"
-                             " LEFT JOIN subject r ON r.id = s.resolved AND r.id <> s.id"
-                             " WHERE s.id = ?1");
+        database_prepare(db, "SELECT s.name, s.package, r.name, coalesce(s.resolved, s.id)"
+                             " FROM subject s LEFT JOIN subject r ON r.id = s.resolved"
+                             " AND r.id <> s.id WHERE s.id = ?1");
+    cleanup_statement sqlite3_stmt *digest =
+        database_prepare(db, "SELECT digest FROM artifact WHERE run = ?1 AND subject = ?2");
     int result = row ? 0 : TALLY_ERR_DATABASE;
 
     parts->subjects = xcalloc(found->count, sizeof *parts->subjects);
     for (size_t i = 0; i < found->count && result == 0; i++)
-        result = load_subject(parts, row, found->ids[i]);
+        result = load_subject(parts, row, digest, found->ids[i]);
     return result;
 }
 
@@ -190,7 +209,7 @@ static void hand_over(struct explanation *explanation, struct parts *parts,
     explanation->subject_count = parts->subject_count;
     explanation->subject =
         (struct text){memory_copy(parts->analysis->memory, asked, strlen(asked)), strlen(asked)};
-    if (parts->subject_count == 1)
+    if (parts->subject_count == 1 && !explanation->whole)
         explanation->subject = parts->subjects[0].name;
     explanation->parts = xcalloc(parts->count, sizeof *explanation->parts);
     for (size_t i = 0; i < parts->count; i++)
@@ -210,6 +229,8 @@ int explain(struct explanation *explanation, sqlite3 *db, int64_t run,
     if (!explanation->analysis)
         return TALLY_ERR_DATABASE;
     result = explain_find(&found, db, explanation->analysis, question->subject, question->cwd, why);
+    if (result == TALLY_ERR_NOT_FOUND)
+        result = explain_told(explanation, &found, db, question->subject, why);
     if (result == 0) {
         parts_init(&parts, explanation->analysis, &found);
         result = fill(&parts, db, &found, question->manifest);
@@ -237,6 +258,8 @@ void explanation_fini(struct explanation *explanation)
     for (size_t i = 0; i < explanation->part_count; i++)
         part_fini(&explanation->parts[i]);
     free(explanation->parts);
+    free(explanation->told);
+    analysis_free(explanation->whole);
     analysis_free(explanation->analysis);
     *explanation = (struct explanation){.found_by = NULL};
 }

@@ -60,6 +60,11 @@ struct explanation {
     size_t subject_count;
     struct explanation_part *parts; /* undeclared first, then waived, declared, confirmed */
     size_t part_count;
+    /* Findings that are about no single use, such as an input that changed: they need the whole
+     * run. NULL where that was not needed; the parts are then all uses of their members. */
+    struct analysis *whole;
+    const struct analysis_finding **told; /* in `whole` */
+    size_t told_count;
 };
 
 /* Fills *explanation, explanation_fini in any case. 0; TALLY_ERR_NOT_FOUND with one line in `why`

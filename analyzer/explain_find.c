@@ -38,7 +38,7 @@ struct finder {
     int result;
 };
 
-static void add(struct finding_subjects *found, int64_t id)
+void finding_subjects_add(struct finding_subjects *found, int64_t id)
 {
     if (found->count == found->room) {
         found->room = found->room ? found->room * 2 : 16;
@@ -55,7 +55,7 @@ static void add_used(struct finder *finder, int64_t id)
     if (used < 0)
         finder->result = used;
     else if (used)
-        add(finder->found, id);
+        finding_subjects_add(finder->found, id);
 }
 
 static int compare_ids(const void *one, const void *other)
@@ -66,7 +66,7 @@ static int compare_ids(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-static void settle(struct finding_subjects *found, enum found_by by)
+void finding_subjects_settle(struct finding_subjects *found, enum found_by by)
 {
     size_t kept = 0;
 
@@ -117,7 +117,7 @@ static void find_names(struct finder *finder)
         buffer_add(&socket, path.bytes, path.length);
         add_named(finder, row, CHANNEL_NETWORK, (struct text){socket.data, socket.length});
     }
-    settle(finder->found, FOUND_NAME);
+    finding_subjects_settle(finder->found, FOUND_NAME);
 }
 
 /* --- by a look at many names ---------------------------------------------------------------- */
@@ -154,7 +154,7 @@ static void scan(struct finder *finder, enum channel channel, name_matcher match
     if (row)
         sqlite3_bind_int(row, 1, channel);
     add_rows(finder, row, matches);
-    settle(finder->found, by);
+    finding_subjects_settle(finder->found, by);
 }
 
 static bool is_same(struct text one, struct text other)
@@ -197,7 +197,7 @@ static void find_package(struct finder *finder)
         sqlite3_bind_text(row, 2, finder->asked.bytes, (int)finder->asked.length, SQLITE_STATIC);
     }
     add_rows(finder, row, NULL);
-    settle(finder->found, FOUND_PACKAGE);
+    finding_subjects_settle(finder->found, FOUND_PACKAGE);
 }
 
 /* The names from "path/" to before "path0", which is the character after the slash; names that are
@@ -228,15 +228,15 @@ static void find_below(struct finder *finder)
     }
     if (!row)
         finder->result = TALLY_ERR_DATABASE;
-    settle(finder->found, FOUND_FOLDER);
+    finding_subjects_settle(finder->found, FOUND_FOLDER);
 }
 
 /* --- by finding ----------------------------------------------------------------------------- */
 
-static bool is_fingerprint(struct text asked)
+bool explain_is_fingerprint(const char *asked, size_t length)
 {
-    return asked.length >= FEWEST_DIGITS && asked.length <= DIGITS &&
-           strspn(asked.bytes, "0123456789abcdef") == asked.length;
+    return length >= FEWEST_DIGITS && length <= DIGITS &&
+           strspn(asked, "0123456789abcdef") == length;
 }
 
 struct search {
@@ -258,7 +258,7 @@ static void look_at_group(struct search *search, const struct access_row_of *row
 
     if (search->by_category) {
         if (group.category == found->category)
-            add(found, row->subject);
+            finding_subjects_add(found, row->subject);
         return;
     }
     group_add_what(&what, channel, class, row->kind);
@@ -268,7 +268,7 @@ static void look_at_group(struct search *search, const struct access_row_of *row
     if (found->count && strcmp(found->fingerprint, fingerprint) != 0)
         search->several = true;
     memcpy(found->fingerprint, fingerprint, sizeof found->fingerprint);
-    add(found, row->subject);
+    finding_subjects_add(found, row->subject);
 }
 
 static void look_at_row(const struct access_row_of *row, void *data)
@@ -302,7 +302,7 @@ static int search_findings(struct finder *finder, bool by_category, struct buffe
     if (!subject)
         return TALLY_ERR_DATABASE;
     finder->result = access_rows_undeclared(finder->db, analysis->run, look_at_row, &search);
-    settle(finder->found, by_category ? FOUND_CATEGORY : FOUND_FINGERPRINT);
+    finding_subjects_settle(finder->found, by_category ? FOUND_CATEGORY : FOUND_FINGERPRINT);
     if (!search.several)
         return finder->result;
     buffer_add_text(why, "several findings have a fingerprint that starts with ");
@@ -348,7 +348,7 @@ static int find(struct finder *finder, struct buffer *why)
         find_names(finder);
     if (!has_answer(finder))
         scan(finder, CHANNEL_NETWORK, is_host, FOUND_HOST);
-    if (!has_answer(finder) && is_fingerprint(finder->asked)) {
+    if (!has_answer(finder) && explain_is_fingerprint(finder->asked.bytes, finder->asked.length)) {
         result = search_findings(finder, false, why);
         if (result)
             return result;

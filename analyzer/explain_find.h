@@ -26,6 +26,7 @@ struct finding_subjects {
     size_t count, room;
     char fingerprint[17];      /* FINGERPRINT: the whole of it */
     enum category_id category; /* CATEGORY: that one */
+    bool all; /* every use of the subjects, not only those of the fingerprint or category */
 };
 
 /* 0 with at least one id; TALLY_ERR_NOT_FOUND with one line in `why`: that there is none, with the
@@ -33,6 +34,13 @@ struct finding_subjects {
 int explain_find(struct finding_subjects *found, sqlite3 *db, const struct analysis *analysis,
                  const char *subject, const char *cwd, struct buffer *why);
 void finding_subjects_fini(struct finding_subjects *found);
+
+void finding_subjects_add(struct finding_subjects *found, int64_t id);
+/* Puts them in order, each once. */
+void finding_subjects_settle(struct finding_subjects *found, enum found_by by);
+
+/* Can it be one, or the start of one? */
+bool explain_is_fingerprint(const char *asked, size_t length);
 
 const char *found_by_name(enum found_by by);
 

@@ -48,6 +48,8 @@ static bool is_wanted(const struct parts *parts, const struct group *group, cons
 {
     bool finding = row->verdict == VERDICT_UNDECLARED || row->verdict == VERDICT_WAIVED;
 
+    if (parts->found->all)
+        return true;
     switch (parts->found->by) {
     case FOUND_FINGERPRINT:
         return finding && strcmp(parts->found->fingerprint, fingerprint) == 0;
@@ -155,7 +157,7 @@ add_member(struct part_draft *draft, const struct part_subject *subject, const s
         .subject = subject->name,
         .resolved = or_empty(subject->resolved),
         .package = or_empty(subject->package),
-        .digest = {"", 0},
+        .digest = or_empty(subject->digest),
         .operation = row->row.kind,
         .outcome = row->row.outcome,
         .witness = row->row.witness,

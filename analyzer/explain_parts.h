@@ -18,6 +18,7 @@ struct part_subject {
     struct text name;
     struct text package;  /* bytes NULL: not looked up */
     struct text resolved; /* bytes NULL: the same */
+    struct text digest;   /* bytes NULL: not known */
 };
 
 /* A row with the part that it belongs to. */

@@ -187,6 +187,29 @@ static void add_part(struct json_writer *writer, const struct analysis *analysis
     json_close(writer, '}');
 }
 
+static void add_told(struct json_writer *writer, const struct analysis *whole,
+                     const struct analysis_finding *finding)
+{
+    json_open(writer, NULL, '{');
+    json_word(writer, "channel", channel_name(finding->channel));
+    json_word(writer, "verdict", finding->verdict == VERDICT_WAIVED ? "waived" : "undeclared");
+    json_word(writer, "fingerprint", finding->fingerprint);
+    add_category(writer, finding->category);
+    json_text(writer, "remedy", or_null(finding->remedy));
+    json_open(writer, "members", '[');
+    for (size_t i = 0; i < finding->member_count; i++)
+        json_text(writer, NULL, finding->members[i].subject);
+    json_close(writer, ']');
+    json_open(writer, "processes", '[');
+    for (size_t i = 0; i < finding->process_count; i++) {
+        json_open(writer, NULL, '{');
+        add_chain(writer, whole, finding->processes[i]);
+        json_close(writer, '}');
+    }
+    json_close(writer, ']');
+    json_close(writer, '}');
+}
+
 void explain_json(const struct explanation *explanation, struct buffer *out)
 {
     struct json_writer writer = {out, 0, true};
@@ -197,6 +220,12 @@ void explain_json(const struct explanation *explanation, struct buffer *out)
     json_text(&writer, "subject", explanation->subject);
     json_word(&writer, "found_by", explanation->found_by);
     json_number(&writer, "subjects", (int64_t)explanation->subject_count);
+    if (explanation->told_count) {
+        json_open(&writer, "told", '[');
+        for (size_t i = 0; i < explanation->told_count; i++)
+            add_told(&writer, explanation->whole, explanation->told[i]);
+        json_close(&writer, ']');
+    }
     json_open(&writer, "parts", '[');
     for (size_t i = 0; i < explanation->part_count; i++)
         add_part(&writer, explanation->analysis, &explanation->parts[i]);

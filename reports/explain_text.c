@@ -291,13 +291,48 @@ static void show_advice(struct page *page, const struct explanation_part *part)
     show_lines(page, "or to accept it for now, below \"waivers:\":", finding->waiver);
 }
 
+/* --- findings that are about no single use ------------------------------------------------ */
+
+static void show_told(struct page *page, const struct analysis *whole,
+                      const struct analysis_finding *finding, bool all)
+{
+    size_t most = all ? SIZE_MAX : 5;
+
+    page_gap(page);
+    page_heading(page, finding->verdict == VERDICT_WAIVED ? "Waived" : "Undeclared",
+                 finding->category->title);
+    paragraph(page, finding->category->name, finding->category->why);
+    for (size_t i = 0; i < finding->member_count && i < most; i++) {
+        cleanup_buffer struct buffer name = BUFFER_INIT;
+
+        add_place(&name, whole, finding->members[i].subject);
+        buffer_printf(&name, ": %s", operation_name(finding->members[i].operation));
+        page_detail(page, name.data);
+    }
+    if (finding->member_count > most)
+        buffer_printf(page->out, "      and %zu more\n", finding->member_count - most);
+    for (size_t i = 0; i < finding->process_count && i < most; i++) {
+        cleanup_buffer struct buffer chain = BUFFER_INIT;
+
+        analysis_chain(whole, finding->processes[i], most, all ? 4000 : 48, &chain);
+        buffer_printf(page->out, "    %s\n", chain.data);
+    }
+    if (finding->process_count > most)
+        buffer_printf(page->out, "    and %zu more processes\n", finding->process_count - most);
+    paragraph(page, "finding", finding->fingerprint);
+    paragraph(page, "what to do",
+              finding->remedy.length ? finding->remedy.bytes : finding->category->remedy);
+    show_lines(page, "to declare it:", finding->declaration);
+    show_lines(page, "to accept it for now, below \"waivers:\":", finding->waiver);
+}
+
 /* --- all of it ------------------------------------------------------------------------------ */
 
 static void show_title(struct page *page, const struct explanation *explanation)
 {
     cleanup_buffer struct buffer title = BUFFER_INIT;
 
-    if (explanation->subject_count == 1)
+    if (explanation->subject_count == 1 || explanation->whole)
         quote_display(&title, explanation->subject.bytes, explanation->subject.length);
     else {
         buffer_printf(&title, "%s ", explanation->found_by);
@@ -313,6 +348,8 @@ void explain_text(const struct explanation *explanation, const struct report_set
     struct page page = page_for(settings, out);
 
     show_title(&page, explanation);
+    for (size_t i = 0; i < explanation->told_count; i++)
+        show_told(&page, explanation->whole, explanation->told[i], settings->all);
     for (size_t i = 0; i < explanation->part_count; i++) {
         const struct explanation_part *part = &explanation->parts[i];
 

@@ -36,6 +36,7 @@ text=$(cat out)
 like "by its full name" "$(head -n 1 out)" "/vendor/one$"
 like "with the verdict" "$text" "Undeclared: filesystem, read"
 like "and why: the nearest rule" "$text" "why: no rule declares it; the nearest is "
+like "with the digest of the file" "$text" "SHA-256 $(sha256sum ../vendor/one | cut -d' ' -f1)"
 like "with the category and why it matters" "$text" "outside-file: Files outside the project\. Nobody who"
 like "with who used it, and how often" "$text" "used: 1 time by 1 process: cat"
 like "and when, with which outcome, and who saw it" "$text" "[0-9]+\.[0-9]{3} s  read ok, seen by the shim"
@@ -107,6 +108,36 @@ is "a manifest with errors is exit status 2" "$(echo 'version: 7' >bad.yaml; sta
 head -c 5000 ../a.db >cut.db
 is "a database that is cut off is a failure" "$(status explain cut.db LANG)" 125
 is "in one line" "$(grep -c . err)" 1
+
+# --- findings about no single use
+mkdir ../changed && cd ../changed || exit 1
+echo old >input
+cat >build.sh <<'SH'
+cat input >one
+echo new >input
+cat input >two
+sleep 5 >/dev/null 2>&1 &
+SH
+env -i PATH=/usr/bin:/bin HOME="$work/home" "TALLYMAN_SHIM=$TALLYMAN_SHIM" \
+    "$TALLYMAN" run -q --grace 50 -o ../changed.db -- sh build.sh
+for category in input-changed survivor; do
+    is "the category $category is explained" "$(status explain ../changed.db $category)" 0
+    like "with its title" "$(cat out)" "Undeclared: (Inputs that changed|Processes that outlived)"
+    digits=$("$TALLYMAN" report ../changed.db -f json |
+        jq -r --arg category $category '[.findings[] | select(.category == $category)][0].fingerprint')
+    is "and so is its fingerprint" "$("$TALLYMAN" explain ../changed.db "$digits" | tail -n +2)" "$(tail -n +2 out)"
+    if python3 -c 'import jsonschema' 2>/dev/null; then
+        "$TALLYMAN" explain ../changed.db -f json $category >told.json
+        check "its JSON is as its schema says" python3 -B -c '
+import json, os, jsonschema
+schema = json.load(open(os.environ["TALLYMAN_SOURCE"] + "/docs/explain.schema.json"))
+jsonschema.validate(json.load(open("told.json")), schema)'
+    else
+        skip "its JSON is as its schema says" "no python3-jsonschema"
+    fi
+done
+like "with what became of the file that changed" "$("$TALLYMAN" explain ../changed.db input-changed)" "Declared: filesystem, write"
+cd ../project || exit 1
 
 # --- names with any bytes
 cat >../any.py <<'PYTHON'
