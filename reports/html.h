@@ -21,11 +21,17 @@ void html_add_list(struct buffer *out, const struct analysis *analysis);
  * page/data.js. 0 or TALLY_ERR_DATABASE. */
 int html_add_data(struct buffer *out, const struct analysis *analysis, sqlite3 *db);
 
-/* What each process used, by the number of the member, as arrays of the JSON value. */
+/* At most so many members of a finding are on the page, the first: all of them, but for runs that
+ * use hundreds of thousands of names. */
+size_t html_most_members(const struct analysis *analysis);
+
+/* What each process used, by the number of the member, as arrays of the JSON value. Members are
+ * numbered through those of all findings that are on the page. */
 struct html_uses {
     struct buffer processes; /* [[member, µs since the process started, ...], ...] */
     struct buffer blocks;    /* [[member, ...], ...], environments that processes share */
     uint32_t *block;         /* by process: number of its environment, ANALYSIS_NONE none */
+    bool cut;                /* there were more than a page can hold */
 };
 /* 0 or TALLY_ERR_DATABASE. html_uses_fini in any case. */
 int html_uses_load(struct html_uses *uses, const struct analysis *analysis, sqlite3 *db);

@@ -115,7 +115,7 @@ static void add_what(struct html_values *values, const struct analysis_finding *
 }
 
 static void add_finding(struct html_values *values, const struct analysis *analysis,
-                        const struct analysis_finding *finding)
+                        const struct analysis_finding *finding, size_t most)
 {
     html_open(values, NULL, '{');
     html_word(values, "fingerprint", finding->fingerprint);
@@ -139,8 +139,10 @@ static void add_finding(struct html_values *values, const struct analysis *analy
     html_number(values, "count", finding->count);
     html_number(values, "subjects", finding->subjects);
     html_number(values, "process", finding->processes[0]);
+    html_number(values, "users", (int64_t)finding->process_count);
+    html_number(values, "uses", (int64_t)finding->member_count);
     html_open(values, "members", '[');
-    for (size_t i = 0; i < finding->member_count; i++)
+    for (size_t i = 0; i < finding->member_count && i < most; i++)
         add_member(values, &finding->members[i]);
     html_close(values, ']');
     html_close(values, '}');
@@ -189,6 +191,7 @@ static int add_processes(struct html_values *values, const struct analysis *anal
         html_close(values, ']');
         html_raw(values, "uses", &uses.processes);
         html_raw(values, "blocks", &uses.blocks);
+        html_number(values, "cut", uses.cut);
     }
     html_uses_fini(&uses);
     return result;
@@ -277,6 +280,7 @@ static void add_certificate(struct html_values *values, const struct analysis *a
 
 int html_add_data(struct buffer *out, const struct analysis *analysis, sqlite3 *db)
 {
+    size_t most = html_most_members(analysis);
     struct html_values values;
     int result;
 
@@ -287,7 +291,7 @@ int html_add_data(struct buffer *out, const struct analysis *analysis, sqlite3 *
     add_categories(&values);
     html_open(&values, "findings", '[');
     for (size_t i = 0; i < analysis->finding_count; i++)
-        add_finding(&values, analysis, &analysis->findings[i]);
+        add_finding(&values, analysis, &analysis->findings[i], most);
     html_close(&values, ']');
     result = add_processes(&values, analysis, db);
     add_blind_spots(&values, analysis);

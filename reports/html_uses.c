@@ -22,7 +22,10 @@ __asm__(".pushsection .rodata\n"
         ".popsection\n");
 extern const char report_uses_sql[] __attribute__((visibility("hidden")));
 
-/* Members are numbered through all findings in their order. */
+#define MOST_MEMBERS         500000
+#define MOST_MEMBERS_OF_EACH 1000 /* where there are more in all */
+#define MOST_USES            2000000
+
 struct index {
     struct names subjects;
     struct map members;
@@ -34,19 +37,32 @@ static struct map_key key_of(uint32_t subject, int64_t operation, int outcome, e
                             (uint64_t)operation << 32 | (uint32_t)outcome};
 }
 
-static void fill(struct index *index, const struct analysis *analysis)
+size_t html_most_members(const struct analysis *analysis)
 {
-    uint32_t number = 0;
+    size_t all = 0;
 
     for (size_t i = 0; i < analysis->finding_count; i++)
-        for (size_t j = 0; j < analysis->findings[i].member_count; j++) {
-            const struct analysis_member *member = &analysis->findings[i].members[j];
+        all += analysis->findings[i].member_count;
+    return all > MOST_MEMBERS ? MOST_MEMBERS_OF_EACH : SIZE_MAX;
+}
+
+static void fill(struct index *index, const struct analysis *analysis)
+{
+    size_t most = html_most_members(analysis);
+    uint32_t number = 0;
+
+    for (size_t i = 0; i < analysis->finding_count; i++) {
+        const struct analysis_finding *finding = &analysis->findings[i];
+
+        for (size_t j = 0; j < finding->member_count && j < most; j++) {
+            const struct analysis_member *member = &finding->members[j];
             uint32_t subject =
                 names_add(&index->subjects, member->subject.bytes, member->subject.length);
 
             *map_slot(&index->members, key_of(subject, member->operation, member->outcome,
-                                              analysis->findings[i].verdict)) = number++;
+                                              finding->verdict)) = number++;
         }
+    }
 }
 
 static uint32_t find(const struct index *index, const char *name, size_t length, int64_t operation,
@@ -84,38 +100,61 @@ static void close_arrays(struct buffer *out, size_t open)
     buffer_add_text(out, open ? "]]" : "]");
 }
 
+/* Where the reading of the accesses is; they come in the order of their processes. */
+struct reading {
+    const struct index *index;
+    size_t process; /* of the row */
+    size_t open;    /* arrays that were begun */
+    size_t last;    /* process of the use before */
+    uint32_t count;
+};
+
+static void add_use(struct html_uses *uses, struct reading *reading,
+                    const struct analysis *analysis, sqlite3_stmt *row)
+{
+    int64_t id = sqlite3_column_int64(row, 0);
+    const struct analysis_process *process;
+    uint32_t member =
+        find(reading->index, name_of(row, 5), (size_t)sqlite3_column_bytes(row, 5),
+             sqlite3_column_int64(row, 1), sqlite3_column_int(row, 2), verdict_of(row, 3));
+    int64_t since;
+
+    while (reading->process < analysis->process_count &&
+           analysis->processes[reading->process].id < id)
+        reading->process++;
+    if (reading->process == analysis->process_count)
+        return;
+    process = &analysis->processes[reading->process];
+    if (process->id != id)
+        return;
+    if (member == MAP_NONE || reading->count == MOST_USES) {
+        uses->cut = true;
+        return;
+    }
+    since = sqlite3_column_int64(row, 4) - process->started;
+    turn_to(&uses->processes, &reading->open, reading->process);
+    buffer_printf(&uses->processes, "%s%" PRIu32 ",%" PRId64,
+                  reading->process == reading->last ? "," : "", member, since / 1000);
+    reading->last = reading->process;
+    reading->count++;
+}
+
 static int load_processes(struct html_uses *uses, const struct index *index,
                           const struct analysis *analysis, sqlite3 *db)
 {
     cleanup_statement sqlite3_stmt *row = database_prepare(db, report_uses_sql);
-    size_t process = 0, open = 0, used = ANALYSIS_NONE;
+    struct reading reading = {.index = index, .last = ANALYSIS_NONE};
     int code;
 
     if (!row)
         return TALLY_ERR_DATABASE;
     sqlite3_bind_int64(row, 1, analysis->run);
     buffer_add_char(&uses->processes, '[');
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        int64_t id = sqlite3_column_int64(row, 0), since;
-        uint32_t member =
-            find(index, name_of(row, 5), (size_t)sqlite3_column_bytes(row, 5),
-                 sqlite3_column_int64(row, 1), sqlite3_column_int(row, 2), verdict_of(row, 3));
-
-        /* Both are ordered by the number of the process. */
-        while (process < analysis->process_count && analysis->processes[process].id < id)
-            process++;
-        if (member == MAP_NONE || process == analysis->process_count ||
-            analysis->processes[process].id != id)
-            continue;
-        since = sqlite3_column_int64(row, 4) - analysis->processes[process].started;
-        turn_to(&uses->processes, &open, process);
-        buffer_printf(&uses->processes, "%s%" PRIu32 ",%" PRId64, process == used ? "," : "",
-                      member, since / 1000);
-        used = process;
-    }
+    while ((code = sqlite3_step(row)) == SQLITE_ROW)
+        add_use(uses, &reading, analysis, row);
     if (analysis->process_count)
-        turn_to(&uses->processes, &open, analysis->process_count - 1);
-    close_arrays(&uses->processes, open);
+        turn_to(&uses->processes, &reading.open, analysis->process_count - 1);
+    close_arrays(&uses->processes, reading.open);
     return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
 }
 
@@ -173,7 +212,7 @@ int html_uses_load(struct html_uses *uses, const struct analysis *analysis, sqli
     struct index index = {0};
     int result;
 
-    *uses = (struct html_uses){BUFFER_INIT, BUFFER_INIT, NULL};
+    *uses = (struct html_uses){BUFFER_INIT, BUFFER_INIT, NULL, false};
     fill(&index, analysis);
     result = load_processes(uses, &index, analysis, db);
     if (result == 0)

@@ -13,8 +13,10 @@ const ORDERS = {
         one.channel - other.channel || other.subjects - one.subjects,
     channel: (one, other) => one.channel - other.channel || other.severity - one.severity,
     uses: (one, other) => other.count - one.count,
-    first: (one, other) => one.first - other.first,
+    first: (one, other) => (one.first > other.first) - (one.first < other.first),
 };
+
+const anyKnown = findings.some((finding) => finding.known);
 
 const findingList = {shown: [], rows: new Map(), matching: null, growing: null};
 
@@ -74,7 +76,9 @@ function fillMembers(finding, holder) {
     const matching = findingList.matching;
     const isMatch = (member) => member.strings.some((text) => matching[text]);
     let items = finding.members;
-    let caption = count(items.length, "use", "different uses");
+    let caption = count(finding.uses, "use", "different uses");
+    if (finding.uses > items.length)
+        caption += `, the first ${show(items.length)} of them here`;
     const found = matching ? items.filter(isMatch) : [];
     if (found.length && found.length < items.length) {
         items = [...found, ...items.filter((member) => !isMatch(member))];
@@ -102,14 +106,17 @@ function chainList(process) {
 
 function addUsers(finding, holder) {
     const others = finding.processes.filter((process) => process.number !== finding.process);
+    const more = finding.users - 1 - others.length;
     holder.append(make("div", {}, "First by:"), chainList(processes[finding.process]));
-    if (!others.length)
+    if (finding.users < 2)
         return;
     const list = make("ul", {class: "others"});
     const growing = growingList(list, others, 10, (process) => make("li", {},
         processLink(process)), "processes");
     holder.append(make("details", {}, make("summary", {},
-        `and by ${count(others.length, "more process", "more processes")}`), list, growing.more));
+        `and by ${count(finding.users - 1, "more process", "more processes")}`), list,
+    growing.more, more > 0 ? make("p", {}, `and ${show(more)} that this page has no room for`)
+        : ""));
 }
 
 function codeBlock(text) {
@@ -125,7 +132,7 @@ function describeUse(finding) {
     const category = categories[finding.category];
     let line = `${category.title}: ${finding.operation}, ${count(finding.count, "use")} of ` +
         `${count(finding.subjects, "name")} by ` +
-        `${count(finding.processes.length, "process", "processes")}`;
+        `${count(finding.users, "process", "processes")}`;
     if (finding.first < Infinity)
         line += `, first ${duration(finding.first)} after the start`;
     return line + (finding.service ? `. ${finding.service}.` : ".");
@@ -163,7 +170,7 @@ function findingMarks(finding) {
     const marks = [];
     if (finding.waived)
         marks.push("waived");
-    if (findings.some((other) => other.known))
+    if (anyKnown)
         marks.push(finding.known ? "known" : "new");
     return marks.map((mark) => make("span", {class: "mark"}, mark));
 }
@@ -230,7 +237,6 @@ function setFilters(settings) {
         if (control.name)
             control.value = filters[control.name];
     showFindings();
-    byId("findings").scrollIntoView();
 }
 
 function selector(name, title, options) {
@@ -249,7 +255,6 @@ const countFindings = (test) => findings.filter(test).length;
 function filterForm() {
     const programs = programCounts(findings.flatMap((finding) =>
         [...new Map(finding.processes.map((process) => [process.program, process])).values()]));
-    const anyKnown = findings.some((finding) => finding.known);
     return make("form", {id: "filters", class: "filters", role: "search", "aria-label": "Findings",
         submit: (event) => event.preventDefault()},
     make("label", {class: "search"}, make("span", {}, "Search"),

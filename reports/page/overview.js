@@ -53,7 +53,10 @@ function countCell(many, label, settings) {
     if (!many)
         return make("td", {class: "none"}, "–");
     return make("td", {}, make("button", {type: "button", class: "number",
-        "aria-label": `Show ${label}`, click: () => setFilters(settings)}, show(many)));
+        "aria-label": `Show ${label}`, click: () => {
+            setFilters(settings);
+            byId("findings").focus();
+        }}, show(many)));
 }
 
 function channelRow(name, title, list, uses, declared) {
@@ -167,6 +170,10 @@ function addEvidence() {
         make("p", {}, make("strong", {}, run.complete ? "Complete" : "Incomplete"),
             run.complete ? ": every process was observed. "
                 : ": there may be more than is shown here. ", describeObservers()));
+    if (data.cut)
+        section.append(make("p", {}, "This page has no room for all that was used: the counts " +
+            "are of everything, but not every name stands here, nor under each process what it " +
+            "used. The JSON report has all of it."));
     if (!run.ended)
         section.append(make("p", {}, "The run never ended: its records may stop anywhere."));
     if (data.blind.length)
