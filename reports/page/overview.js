@@ -109,9 +109,10 @@ function categoryTable() {
 
 function describeObservers() {
     const certificate = data.certificate;
+    const all = certificate.shims.length === 1;
     const shims = certificate.shims.map((shim) => {
         const name = string(shim.name);
-        return `${show(shim.processes)} ${name === "loaded" ? "with the shim" : name}`;
+        return `${all ? "all" : show(shim.processes)} ${name === "loaded" ? "with the shim" : name}`;
     });
     let line = `${count(processes.length, "process", "processes")}: ${shims.join(", ")}. ` +
         `Accesses: ${show(certificate.shim)} by the shim`;

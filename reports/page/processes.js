@@ -33,7 +33,10 @@ function processFacts(process) {
     addFact(facts, "pid", String(process.pid));
     addFact(facts, "begun by", process.how);
     addFact(facts, "at", duration(process.started));
-    addFact(facts, "", timing(process));
+    if (process.open)
+        addFact(facts, "ended", "not seen");
+    else
+        addFact(facts, "took", duration(process.ended - process.started));
     if (process.signal)
         addFact(facts, "ended by", `SIG${process.signal}`);
     else if (process.status >= 0)

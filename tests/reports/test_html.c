@@ -146,9 +146,22 @@ Test(html, the_page_allows_its_own_style_and_script_and_nothing_else)
 
 Test(html, every_part_of_the_template_is_filled_and_nothing_comes_from_elsewhere)
 {
-    static const char *const foreign[] = {"{{",        "http:",     "https:", "src=",  "url(",
-                                          "innerHTML", "<link",     "import", "eval(", "<img",
-                                          "<iframe",   "outerHTML", "style="};
+    static const char *const foreign[] = {"{{",
+                                          "http:",
+                                          "https:",
+                                          "src=",
+                                          "url(",
+                                          "innerHTML",
+                                          "insertAdjacentHTML",
+                                          "document.write",
+                                          "Function(",
+                                          "<link",
+                                          "import",
+                                          "eval(",
+                                          "<img",
+                                          "<iframe",
+                                          "outerHTML",
+                                          "style="};
     struct buffer page = BUFFER_INIT;
 
     execute_file("build/events.sql");
