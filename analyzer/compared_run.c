@@ -214,32 +214,59 @@ static int load_variables(struct compared_run *run, sqlite3 *db)
     return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
 }
 
-static bool has_digests(sqlite3 *db)
+/* A database of an older version has no such table. */
+static bool has_artifacts(sqlite3 *db)
 {
     return sqlite3_table_column_metadata(db, NULL, "artifact", "digest", NULL, NULL, NULL, NULL,
                                          NULL) == SQLITE_OK;
 }
 
-static int load_digests(struct compared_run *run, sqlite3 *db)
+static int load_contents(struct compared_run *run, sqlite3 *db)
 {
     cleanup_statement sqlite3_stmt *row = NULL;
     int code;
 
-    if (!has_digests(db))
+    if (!has_artifacts(db))
         return 0;
-    row = database_prepare(db, "SELECT subject, digest FROM artifact"
-                               " WHERE run = ?1 AND digest IS NOT NULL");
+    row = database_prepare(db, "SELECT subject, digest, size FROM artifact WHERE run = ?1");
     if (!row)
         return TALLY_ERR_DATABASE;
-    run->digests = xcalloc(run->subjects.count, sizeof *run->digests);
+    run->contents = xmalloc(run->subjects.count * sizeof *run->contents);
+    for (uint32_t i = 0; i < run->subjects.count; i++)
+        run->contents[i] = (struct compared_content){NULL, -1};
     sqlite3_bind_int64(row, 1, run->header.run);
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         uint32_t subject = subjects_find(&run->subjects, sqlite3_column_int64(row, 0));
 
-        if (subject != MAP_NONE)
-            run->digests[subject].text = text_of_column(run->header.memory, row, 1).bytes;
+        if (subject == MAP_NONE)
+            continue;
+        run->contents[subject].digest = text_of_column(run->header.memory, row, 1).bytes;
+        run->contents[subject].size = sqlite3_column_int64(row, 2);
     }
     return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+}
+
+/* They are kept by the name that a path resolves to. */
+static struct compared_content content_of(const struct compared_run *run, uint32_t subject)
+{
+    uint32_t resolved = subject == MAP_NONE ? MAP_NONE : run->subjects.rows[subject].resolved;
+
+    if (!run->contents || subject == MAP_NONE)
+        return (struct compared_content){NULL, -1};
+    if (run->contents[subject].size < 0 && resolved != MAP_NONE)
+        return run->contents[resolved];
+    return run->contents[subject];
+}
+
+bool compared_run_contents_differ(const struct compared_run *one, uint32_t subject,
+                                  const struct compared_run *other, uint32_t other_subject)
+{
+    struct compared_content a = content_of(one, subject);
+    struct compared_content b = content_of(other, other_subject);
+
+    if (a.size < 0 || b.size < 0)
+        return false;
+    return a.size != b.size || (a.digest && b.digest && strcmp(a.digest, b.digest) != 0);
 }
 
 static bool was_made(const struct compared_run *run, uint32_t subject)
@@ -296,7 +323,7 @@ int compared_run_load(struct compared_run *run, sqlite3 *db, int64_t id, bool sh
     if (result == 0)
         result = load_variables(run, db);
     if (result == 0)
-        result = load_digests(run, db);
+        result = load_contents(run, db);
     note_temporaries(run);
     return result;
 }
@@ -364,7 +391,7 @@ void compared_run_fini(struct compared_run *run)
     free(run->uses);
     free(run->used);
     free(run->variables);
-    free(run->digests);
+    free(run->contents);
     memory_free(run->header.memory);
     *run = (struct compared_run){0};
 }

@@ -45,8 +45,10 @@ struct compared_variable {
     bool has_hash; /* false: looks like a secret */
 };
 
-struct compared_digest {
-    const char *text; /* NULL: not known */
+/* What a file held when the run had ended. */
+struct compared_content {
+    const char *digest; /* NULL: not known */
+    int64_t size;       /* -1: not known */
 };
 
 struct compared_run {
@@ -61,8 +63,8 @@ struct compared_run {
     bool *used; /* by subject: in this run, for a database may hold others */
     struct compared_variable *variables; /* by block, then subject */
     size_t variable_count;
-    struct map blocks;               /* -> the first of its variables */
-    struct compared_digest *digests; /* by subject; NULL: the database has none */
+    struct map blocks;                 /* -> the first of its variables */
+    struct compared_content *contents; /* by subject; NULL: the database has none */
 };
 
 /* `shim_alone`: leaves out what only the witness recorded. 0 or TALLY_ERR_*;
@@ -77,6 +79,10 @@ void compared_run_find_random_names(struct compared_run *run, const struct compa
 /* Forgets that processes took random bytes which chose such a name: how many of them it takes is a
  * matter of luck. After the names were found. */
 void compared_run_forget_draws(struct compared_run *run);
+
+/* Whether two files hold the same; what is not known of one of them counts as the same. */
+bool compared_run_contents_differ(const struct compared_run *one, uint32_t subject,
+                                  const struct compared_run *other, uint32_t other_subject);
 
 /* How the run was witnessed, to be asked before it is loaded: "off", "gaps", "full"; the buffer is
  * empty when there is no such run. */

@@ -15,7 +15,6 @@
 struct thing_side {
     uint32_t subject; /* MAP_NONE: not used */
     uint32_t process; /* the nearest that used it */
-    uint32_t processes, last;
     uint32_t distance;
     int64_t first;
     unsigned char bits; /* USED_*, what was not its own doing */
@@ -26,9 +25,9 @@ struct thing_side {
 struct thing {
     struct text name;
     enum channel channel;
-    bool passing;   /* in one of the runs: a name that nobody finds again */
-    bool different; /* is in a difference */
-    bool result;    /* made by both, with another content */
+    bool passing;       /* in one of the runs: a name that nobody finds again */
+    uint32_t different; /* number of its difference, from 1 on; 0 none */
+    bool result;        /* made by both, with another content */
     struct thing_side sides[SIDE_COUNT];
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cleanup.h"
 #include "group.h"
 #include "memory.h"
 #include "operation.h"
@@ -55,7 +56,6 @@ static uint32_t add_thing(struct comparing *work, struct names *names, enum chan
     for (int side = 0; side < SIDE_COUNT; side++)
         work->things[number].sides[side] = (struct thing_side){.subject = MAP_NONE,
                                                                .process = ANALYSIS_NONE,
-                                                               .last = ANALYSIS_NONE,
                                                                .distance = DISTANCE_FAR,
                                                                .first = INT64_MAX};
     work->thing_count = (uint32_t)names->count;
@@ -187,9 +187,6 @@ void things_measure(struct comparing *work)
             struct thing_side *part = &thing->sides[side];
             uint32_t distance = work->distance[side][use->process];
 
-            if (part->last != use->process)
-                part->processes++;
-            part->last = use->process;
             if (part->process == ANALYSIS_NONE || distance < part->distance) {
                 part->process = use->process;
                 part->distance = distance;
@@ -270,7 +267,7 @@ static void add_to(struct comparing *work, struct difference *difference, struct
     struct difference_member member = {
         .subject = thing->name, .first = INT64_MAX, .distance = DISTANCE_FAR};
 
-    thing->different = true;
+    thing->different = (uint32_t)(difference - work->result.differences) + 1;
     for (int side = 0; side < SIDE_COUNT; side++) {
         const struct thing_side *part = &thing->sides[side];
 
@@ -285,8 +282,6 @@ static void add_to(struct comparing *work, struct difference *difference, struct
             (difference->process[side] == ANALYSIS_NONE ||
              part->distance < work->distance[side][difference->process[side]]))
             difference->process[side] = part->process;
-        if (part->processes > difference->processes[side])
-            difference->processes[side] = part->processes;
     }
     if (member.distance < difference->distance)
         difference->distance = member.distance;
@@ -371,18 +366,11 @@ static bool compare_packages(struct comparing *work, struct thing *thing)
     return true;
 }
 
-static bool digests_differ(const struct comparing *work, const struct thing *thing)
+static bool contents_differ(const struct comparing *work, const struct thing *thing)
 {
-    const char *digests[SIDE_COUNT];
-
-    for (int side = 0; side < SIDE_COUNT; side++) {
-        if (!work->runs[side].digests || thing->sides[side].subject == MAP_NONE)
-            return false;
-        digests[side] = work->runs[side].digests[thing->sides[side].subject].text;
-        if (!digests[side])
-            return false;
-    }
-    return strcmp(digests[SIDE_A], digests[SIDE_B]) != 0;
+    return thing->channel == CHANNEL_FILESYSTEM &&
+           compared_run_contents_differ(&work->runs[SIDE_A], thing->sides[SIDE_A].subject,
+                                        &work->runs[SIDE_B], thing->sides[SIDE_B].subject);
 }
 
 void things_find_results(struct comparing *work)
@@ -391,7 +379,7 @@ void things_find_results(struct comparing *work)
         struct thing *thing = &work->things[i];
 
         thing->result = is_changed(&thing->sides[SIDE_A]) && is_changed(&thing->sides[SIDE_B]) &&
-                        digests_differ(work, thing);
+                        contents_differ(work, thing);
     }
 }
 
@@ -399,7 +387,7 @@ static void compare_contents(struct comparing *work, struct thing *thing)
 {
     if (thing->result)
         report(work, thing, DIFFERENCE_OUTPUT, SIDE_COUNT);
-    else if (digests_differ(work, thing))
+    else if (contents_differ(work, thing))
         report(work, thing, DIFFERENCE_DIGEST, SIDE_COUNT);
 }
 
@@ -538,6 +526,26 @@ static void compare(struct comparing *work, const struct strays *strays, bool mi
     }
 }
 
+/* A process that used several things of one difference counts once: its uses follow each other. */
+static void count_processes(struct comparing *work, int side)
+{
+    const struct compared_run *run = &work->runs[side];
+    size_t count = work->result.difference_count;
+    cleanup_free uint32_t *last = xmalloc(count * sizeof *last);
+
+    for (size_t i = 0; i < count; i++)
+        last[i] = ANALYSIS_NONE;
+    for (size_t i = 0; i < run->use_count; i++) {
+        const struct compared_use *use = &run->uses[i];
+        uint32_t number = work->things[work->thing_of[side][use->subject]].different;
+
+        if (number == 0 || last[number - 1] == use->process)
+            continue;
+        last[number - 1] = use->process;
+        work->result.differences[number - 1].processes[side]++;
+    }
+}
+
 void things_compare(struct comparing *work)
 {
     struct strays strays = {0};
@@ -545,6 +553,8 @@ void things_compare(struct comparing *work)
     gather_strays(work, &strays);
     compare(work, &strays, true);
     compare(work, &strays, false);
+    count_processes(work, SIDE_A);
+    count_processes(work, SIDE_B);
     names_fini(&strays.names);
     free(strays.sides);
 }

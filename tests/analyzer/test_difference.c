@@ -107,6 +107,7 @@ Test(difference, what_is_missing_in_one_is_named_with_its_package)
     cr_expect_str_eq(difference->subject.bytes, "zlib1g-dev");
     cr_expect_str_eq(difference->value[SIDE_A].bytes, "zlib1g-dev 1.2");
     cr_expect_eq(difference->member_count, 2, "the rest of the package belongs to it");
+    cr_expect_eq(difference->processes[SIDE_A], 1, "one process used both");
     cr_expect_eq(comparison->difference_count, 1);
     comparison_free(comparison);
 }
@@ -149,6 +150,56 @@ Test(difference, another_version_of_a_package_is_one_difference)
     cr_expect_str_eq(difference->value[SIDE_B].bytes, "libssl-dev 3.0.13");
     cr_expect_eq(difference->member_count, 2);
     cr_expect_eq(comparison->difference_count, 1);
+    comparison_free(comparison);
+}
+
+#define ARTIFACT(path, size, digest)                                                               \
+    "INSERT INTO artifact (run, subject, size, digest, changed, modified) SELECT 1, id, " #size    \
+    ", " digest ", 0, 0 FROM subject WHERE name = '" path "'"
+
+Test(difference, a_file_with_other_content_is_named)
+{
+    in_both(READ("/etc/config", 0));
+    small_run_execute(&a, ARTIFACT("/etc/config", 7, "'aa'"));
+    small_run_execute(&b, ARTIFACT("/etc/config", 7, "'aa'"));
+    expect_none();
+    small_run_execute(&b, "UPDATE artifact SET digest = 'bb'");
+    expect(DIFFERENCE_DIGEST, SIDE_COUNT, "/etc/config");
+}
+
+Test(difference, a_file_of_another_size_has_other_content_even_without_a_digest)
+{
+    in_both(READ("/etc/config", 0));
+    small_run_execute(&a, ARTIFACT("/etc/config", 7, "NULL"));
+    small_run_execute(&b, ARTIFACT("/etc/config", 8, "NULL"));
+    expect(DIFFERENCE_DIGEST, SIDE_COUNT, "/etc/config");
+}
+
+Test(difference, content_is_known_by_the_name_that_a_path_resolves_to)
+{
+    in_both(READ("/etc/link", 0) "; INSERT INTO resolves VALUES ('/etc/link', '/etc/target')");
+    small_run_execute(&a, ARTIFACT("/etc/target", 7, "'aa'"));
+    small_run_execute(&b, ARTIFACT("/etc/target", 7, "'bb'"));
+    expect(DIFFERENCE_DIGEST, SIDE_COUNT, "/etc/link");
+}
+
+Test(difference, what_led_to_a_result_with_other_content_comes_first)
+{
+    struct comparison *comparison;
+
+    small_run_event(&a, "write", "/home/ann/project/out", 0x5, 10);
+    small_run_event(&b, "write", "/home/ann/project/out", 0x5, 10);
+    small_run_execute(&a, ARTIFACT("/home/ann/project/out", 7, "'aa'"));
+    small_run_execute(&b, ARTIFACT("/home/ann/project/out", 7, "'bb'"));
+    small_run_execute(&a, "INSERT INTO event (process, channel, operation, subject)"
+                          " VALUES (1, 'filesystem', 'read', '/etc/of_make')");
+    small_run_execute(&b, READ("/opt/of_cc1", 0));
+    comparison = compare();
+    cr_assert_eq(comparison->difference_count, 3);
+    cr_expect_str_eq(comparison->differences[0].members[0].subject.bytes, "/opt/of_cc1");
+    cr_expect_eq(comparison->differences[0].distance, 0);
+    cr_expect_str_eq(comparison->differences[1].members[0].subject.bytes, "/etc/of_make");
+    cr_expect_eq(comparison->differences[2].kind, DIFFERENCE_OUTPUT);
     comparison_free(comparison);
 }
 
