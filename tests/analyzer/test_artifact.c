@@ -172,7 +172,6 @@ Test(artifact, names_of_one_file_all_have_its_digest)
 
 Test(artifact, a_link_leads_to_what_was_read)
 {
-    cleanup_free char *target = xprintf("%s/target", folder);
     cleanup_free char *resolves =
         xprintf("INSERT INTO resolves VALUES ('%s/link', '%s/target')", folder, folder);
 
