@@ -10,8 +10,10 @@
 #include "cleanup.h"
 #include "database.h"
 #include "findings.h"
+#include "location.h"
 #include "memory.h"
 #include "processes.h"
+#include "remedy.h"
 #include "subjects.h"
 #include "survivor.h"
 #include "tallyman/status.h"
@@ -113,6 +115,10 @@ static int load(struct analysis *analysis, sqlite3 *db)
         result = certificate_load(analysis, db, &processes);
     if (result == 0)
         result = load_aftermath(analysis, db, &subjects, &processes);
+    if (result == 0)
+        result = remedies_load(analysis, db, &processes);
+    if (result == 0)
+        result = locations_load(analysis, db);
     if (result == 0)
         result = load_unused_waivers(analysis, db);
     subjects_fini(&subjects);

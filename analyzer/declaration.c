@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "declaration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "die.h"
+#include "group.h"
+#include "manifest_text.h"
+#include "map.h"
+#include "operation.h"
+
+#define MOST_NAMES 5 /* single names, before a folder stands for them */
+
+static struct places places_of(const struct analysis *analysis)
+{
+    return (struct places){analysis->root, analysis->home, analysis->user, analysis->host};
+}
+
+/* Where a rule has to stand: reading /dev/urandom is declared as a file. */
+static enum channel channel_of(const struct analysis_finding *finding)
+{
+    return finding->member_count ? operation_channel(finding->members[0].operation)
+                                 : finding->channel;
+}
+
+/* --- which paths ---------------------------------------------------------------------------- */
+
+/* By member: the first with its subject? The caller frees. */
+static bool *first_of_subject(const struct analysis_finding *finding)
+{
+    bool *first = xcalloc(finding->member_count, sizeof *first);
+    struct map seen = {0};
+
+    for (size_t i = 0; i < finding->member_count; i++) {
+        uint32_t *slot = map_slot(&seen, (struct map_key){0, finding->members[i].subject_number});
+
+        first[i] = *slot == MAP_NONE;
+        *slot = 0;
+    }
+    map_fini(&seen);
+    return first;
+}
+
+/* Folders that are named alone only when few of a finding's members are in them. */
+struct folders {
+    struct names names;
+    struct folder {
+        struct text path;
+        size_t members;
+    } * rows; /* by the numbers in `names` */
+};
+
+static struct text folder_of_member(const struct places *places,
+                                    const struct analysis_finding *finding, size_t number)
+{
+    const struct analysis_member *member = &finding->members[number];
+
+    /* As if nobody owned it, so that it is the place that counts. */
+    return group_of(places, CHANNEL_FILESYSTEM, member->operation, finding->class, member->subject,
+                    (struct text){"", 0})
+        .name;
+}
+
+static void sort_into_folders(struct folders *folders, const struct places *places,
+                              const struct analysis_finding *finding, const bool *first)
+{
+    folders->rows = xcalloc(finding->member_count, sizeof *folders->rows);
+    for (size_t i = 0; i < finding->member_count; i++) {
+        struct text path = folder_of_member(places, finding, i);
+        struct folder *folder = &folders->rows[names_add(&folders->names, path.bytes, path.length)];
+
+        folder->path = path;
+        folder->members += first[i];
+    }
+}
+
+/* Lies in a larger folder that stands for all below it? */
+static bool is_covered(const struct folders *folders, struct text path, bool is_member)
+{
+    for (size_t i = 0; i < folders->names.count; i++) {
+        const struct folder *folder = &folders->rows[i];
+
+        if (folder->members > MOST_NAMES && path_is_within(path, folder->path) &&
+            (is_member || path.length > folder->path.length))
+            return true;
+    }
+    return false;
+}
+
+/* Calls for each path that stands for the members: for themselves where they are few. */
+static void each_path(const struct places *places, const struct analysis_finding *finding,
+                      void (*add)(struct text path, bool below, void *data), void *data)
+{
+    cleanup_free bool *first = first_of_subject(finding);
+    struct folders folders = {0};
+
+    if (finding->subjects > MOST_NAMES)
+        sort_into_folders(&folders, places, finding, first);
+    for (size_t i = 0; i < folders.names.count; i++)
+        if (folders.rows[i].members > MOST_NAMES &&
+            !is_covered(&folders, folders.rows[i].path, false))
+            add(folders.rows[i].path, true, data);
+    for (size_t i = 0; i < finding->member_count; i++)
+        if (first[i] && !is_covered(&folders, finding->members[i].subject, true))
+            add(finding->members[i].subject, false, data);
+    names_fini(&folders.names);
+    free(folders.rows);
+}
+
+/* --- declarations --------------------------------------------------------------------------- */
+
+struct lines {
+    struct buffer *out;
+    struct places places;
+    const char *start, *end; /* around each */
+};
+
+static void add_path_line(struct text path, bool below, void *data)
+{
+    const struct lines *lines = data;
+
+    buffer_add_text(lines->out, lines->start);
+    manifest_add_path(lines->out, &lines->places, path, below);
+    buffer_add_text(lines->out, lines->end);
+}
+
+/* Debian's packages are the ones that a manifest knows. */
+static bool is_debian(struct text package)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789+.-";
+    const char *space = memchr(package.bytes, ' ', package.length);
+    size_t length = space ? (size_t)(space - package.bytes) : 0;
+
+    return length && strspn(package.bytes, letters) == length;
+}
+
+/* "libc6-dev=2.36*": the upstream version, so that a security update fits as well. */
+static void add_package(struct buffer *out, struct text package)
+{
+    cleanup_buffer struct buffer text = BUFFER_INIT;
+    const char *space = memchr(package.bytes, ' ', package.length);
+    size_t name = (size_t)(space - package.bytes);
+    const char *dash = memrchr(space, '-', package.length - name);
+
+    buffer_add(&text, package.bytes, name);
+    buffer_add_char(&text, '=');
+    buffer_add(&text, space + 1,
+               (dash ? (size_t)(dash - package.bytes) : package.length) - name - 1);
+    buffer_add_char(&text, '*');
+    buffer_add_text(out, "inputs:\n  - {package: ");
+    manifest_add_scalar(out, text.data, text.length);
+    buffer_add_text(out, "}\n");
+}
+
+static const char *section_of(const struct analysis_finding *finding)
+{
+    switch (finding->class) {
+    case FINDING_WRITE:
+        return finding->category->id == CATEGORY_TEMPORARY ? "scratch:\n" : "outputs:\n";
+    case FINDING_PROBE:
+        return "absent:\n";
+    default:
+        return "inputs:\n";
+    }
+}
+
+static void declare_files(struct buffer *out, const struct analysis *analysis,
+                          const struct analysis_finding *finding)
+{
+    struct lines lines = {out, places_of(analysis), "  - ", "\n"};
+
+    if (finding->class == FINDING_READ && is_debian(finding->package)) {
+        add_package(out, finding->package);
+        return;
+    }
+    buffer_add_text(out, section_of(finding));
+    /* Temporary names are other ones the next time. */
+    if (finding->category->id == CATEGORY_TEMPORARY)
+        add_path_line(finding->subject, true, &lines);
+    else
+        each_path(&lines.places, finding, add_path_line, &lines);
+}
+
+void declaration_add(struct buffer *out, const struct analysis *analysis,
+                     const struct analysis_finding *finding)
+{
+    switch (finding->category->id) {
+    case CATEGORY_INPUT_CHANGED:
+    case CATEGORY_SURVIVOR:
+        return; /* no manifest makes these right */
+    default:
+        break;
+    }
+    switch (channel_of(finding)) {
+    case CHANNEL_FILESYSTEM:
+        declare_files(out, analysis, finding);
+        break;
+    case CHANNEL_NETWORK:
+        buffer_add_text(out, "network:\n  - ");
+        manifest_add_name(out, finding->subject);
+        buffer_add_char(out, '\n');
+        break;
+    case CHANNEL_ENVIRONMENT:
+        buffer_add_text(out, "environment:\n  ");
+        manifest_add_name(out, finding->subject);
+        buffer_add_text(out, ": {pass: true}\n");
+        break;
+    case CHANNEL_COUNT:
+        break;
+    default:
+        buffer_printf(out, "%s: real\n", channel_name(channel_of(finding)));
+        break;
+    }
+}
+
+/* --- waivers -------------------------------------------------------------------------------- */
+
+#define WAIVER_START "- {channel: %s, subject: "
+#define WAIVER_END   ", reason: \"say why\", owner: \"say who\"}\n"
+
+void waiver_add(struct buffer *out, const struct analysis *analysis,
+                const struct analysis_finding *finding)
+{
+    const char *channel = channel_name(channel_of(finding));
+    cleanup_buffer struct buffer start = BUFFER_INIT;
+    struct lines lines = {out, places_of(analysis), NULL, WAIVER_END};
+
+    if (channel_of(finding) == CHANNEL_COUNT || !finding->member_count)
+        return;
+    buffer_printf(&start, WAIVER_START, channel);
+    lines.start = start.data;
+    if (channel_of(finding) == CHANNEL_FILESYSTEM) {
+        each_path(&lines.places, finding, add_path_line, &lines);
+        return;
+    }
+    buffer_add_text(out, start.data);
+    manifest_add_name(out, finding->subject);
+    buffer_add_text(out, WAIVER_END);
+}

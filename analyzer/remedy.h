@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a person can do about one finding: words, lines of a manifest that would declare it, lines
+ * that would waive it for now.
+ */
+#ifndef ANALYZER_REMEDY_H
+#define ANALYZER_REMEDY_H
+
+#include "analysis.h"
+#include "processes.h"
+
+/* Fills remedy, declaration and waiver of all findings. 0 or TALLY_ERR_DATABASE. */
+int remedies_load(struct analysis *analysis, sqlite3 *db, const struct processes *processes);
+
+/* One finding whose members are known, without what other processes of the run tell: for a subject
+ * that is explained alone. The texts are in `analysis->memory`. */
+void remedy_write(struct analysis *analysis, struct analysis_finding *finding);
+
+#endif
