@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report_output.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "buffer.h"
@@ -10,6 +11,21 @@
 bool report_output_is_standard(const char *path)
 {
     return !path || strcmp(path, "-") == 0;
+}
+
+/* A step of GitHub Actions has its summary in a file beside what it prints. */
+static int add_step_summary(const struct analysis *analysis)
+{
+    const char *path = getenv("GITHUB_STEP_SUMMARY");
+    cleanup_buffer struct buffer summary = BUFFER_INIT;
+
+    if (!path || !*path)
+        return TALLY_EXIT_CLEAN;
+    report_step_summary(analysis, &summary);
+    if (report_append(path, &summary) == 0)
+        return TALLY_EXIT_CLEAN;
+    warn_errno("cannot add to the summary of the step (GITHUB_STEP_SUMMARY)");
+    return TALLY_EXIT_FAILURE;
 }
 
 int report_output(const struct judged_run *judged, const char *format,
@@ -32,5 +48,5 @@ int report_output(const struct judged_run *judged, const char *format,
         warn_errno("cannot write the report to %s", shown.data);
         return TALLY_EXIT_FAILURE;
     }
-    return TALLY_EXIT_CLEAN;
+    return strcmp(format, "github") == 0 ? add_step_summary(judged->analysis) : TALLY_EXIT_CLEAN;
 }

@@ -88,6 +88,22 @@ void json_word(struct json_writer *writer, const char *key, const char *word)
     json_text(writer, key, (struct text){word, word ? strlen(word) : 0});
 }
 
+void json_plain(struct json_writer *writer, const char *key, const struct buffer *text)
+{
+    json_key(writer, key);
+    buffer_add_char(writer->out, '"');
+    for (size_t i = 0; i < text->length; i++) {
+        if (text->data[i] == '\n') {
+            buffer_add_text(writer->out, "\\n");
+            continue;
+        }
+        if (text->data[i] == '"' || text->data[i] == '\\')
+            buffer_add_char(writer->out, '\\');
+        buffer_add_char(writer->out, text->data[i]);
+    }
+    buffer_add_char(writer->out, '"');
+}
+
 void json_number(struct json_writer *writer, const char *key, int64_t number)
 {
     json_key(writer, key);

@@ -26,6 +26,8 @@ void json_close(struct json_writer *writer, char bracket);
 void json_text(struct json_writer *writer, const char *key,
                struct text text); /* NULL bytes: null */
 void json_word(struct json_writer *writer, const char *key, const char *word);
+/* Text that is printable UTF-8 already, but for newlines. */
+void json_plain(struct json_writer *writer, const char *key, const struct buffer *text);
 void json_number(struct json_writer *writer, const char *key, int64_t number);
 /* `number`, or null when it is the one that stands for "not known". */
 void json_known(struct json_writer *writer, const char *key, int64_t number, int64_t unknown);

@@ -106,3 +106,10 @@ int report_write(const char *path, const struct buffer *document)
     }
     return write_beside(path, document);
 }
+
+int report_append(const char *path, const struct buffer *document)
+{
+    cleanup_close int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+
+    return file < 0 ? TALLY_ERR_SYSTEM : write_all(file, document);
+}

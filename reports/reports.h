@@ -28,7 +28,7 @@ struct report_format {
 
 /* NULL when there is none of that name. */
 const struct report_format *report_format_find(const char *name);
-/* "text|json", for a table of options. */
+/* "text|json|...", for a table of options. */
 #define REPORT_FORMAT_CHOICES (&report_format_choices[1])
 extern const char report_format_choices[];
 
@@ -54,6 +54,9 @@ void report_evidence_shortly(const struct analysis *analysis,
 void report_waivers_shortly(const struct analysis *analysis, const struct report_settings *settings,
                             struct buffer *out);
 
+/* The summary of a step of GitHub Actions, in Markdown and within GitHub's limit. */
+void report_step_summary(const struct analysis *analysis, struct buffer *out);
+
 /* Columns and colour as the stream wants them: a terminal's width, colour only on a terminal and
  * without NO_COLOR. */
 void report_settings_for(int descriptor, struct report_settings *settings);
@@ -61,5 +64,7 @@ void report_settings_for(int descriptor, struct report_settings *settings);
 /* Writes the document to `path` under a temporary name, syncs it and renames it into place; "-" or
  * NULL is standard output. 0 or TALLY_ERR_SYSTEM with errno. */
 int report_write(const char *path, const struct buffer *document);
+/* Adds the document to the end of a file that others write to as well. The same. */
+int report_append(const char *path, const struct buffer *document);
 
 #endif

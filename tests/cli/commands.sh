@@ -31,8 +31,8 @@ like "and the nearest one is named" "$(cat err)" "unknown command 'repotr'; did 
 is "an escape sequence in a command does not reach the terminal" "$(grep -c $'\033' err)" 0
 is "a misspelt option is wrong usage" "$(status "$TALLYMAN" report --fromat json)" 2
 like "and the nearest one is named" "$(cat err)" "unknown option '--fromat'; did you mean '--format'"
-is "an unknown format is wrong usage" "$(status "$TALLYMAN" report --format sarif)" 2
-like "and the known ones are named" "$(cat err)" "does not know 'sarif'; known: text, json"
+is "an unknown format is wrong usage" "$(status "$TALLYMAN" report --format yaml)" 2
+like "and the known ones are named" "$(cat err)" "does not know 'yaml'; known: text, json"
 is "a run is a number" "$(status "$TALLYMAN" report --run x)" 2
 is "two databases are too many" "$(status "$TALLYMAN" report a b)" 2
 

@@ -33,8 +33,8 @@ for command in run report check explain manifest doctor recover; do
         is "$shell has every option of $command" "$missing" ""
     done
 done
-is "choices are completed" "$(complete_words tallyman report --format j)" json
-is "choices are completed after an equals sign" "$(complete_words tallyman report --format = j)" json
+is "choices are completed" "$(complete_words tallyman report --format js)" json
+is "choices are completed after an equals sign" "$(complete_words tallyman report --format = js)" json
 touch "a file.db"
 is "files are completed" "$(complete_words tallyman report a)" "a file.db"
 is "files are completed as values" "$(complete_words tallyman report -m a)" "a file.db"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "quote.h"
-#include "reports.h"
-#include "small_run.h"
 #include "tallyman/record.h"
 
 static struct small_run run;
@@ -24,92 +22,14 @@ static void close_run(void)
 
 TestSuite(reports, .init = open_run, .fini = close_run);
 
-/* The file's text, NULL when it does not exist. */
-static char *read_case(const char *name, const char *file)
-{
-    char path[512];
-    struct buffer text = BUFFER_INIT;
-    char piece[4096];
-    size_t length;
-    FILE *stream;
-
-    snprintf(path, sizeof path, "%s/%s/%s", CASES, name, file);
-    stream = fopen(path, "r");
-    if (!stream)
-        return NULL;
-    while ((length = fread(piece, 1, sizeof piece, stream)) > 0)
-        buffer_add(&text, piece, length);
-    fclose(stream);
-    return buffer_take(&text);
-}
-
-static void write_case(const char *name, const char *file, const char *text)
-{
-    char path[512];
-    FILE *stream;
-
-    snprintf(path, sizeof path, "%s/%s/%s", CASES, name, file);
-    stream = fopen(path, "w");
-    cr_assert_not_null(stream, "%s", path);
-    fputs(text, stream);
-    fclose(stream);
-}
-
-/* Where two texts part, for the message. */
-static int first_different_line(const char *one, const char *other)
-{
-    int line = 1;
-
-    for (; *one && *one == *other; one++, other++)
-        line += *one == '\n';
-    return line;
-}
-
-static void render(const char *format, const struct report_settings *settings, struct buffer *out)
-{
-    struct analysis *analysis = small_run_load(&run);
-
-    cr_assert_eq(report_format_find(format)->render(analysis, run.db, settings, out), 0);
-    analysis_free(analysis);
-}
-
-static void check_output(const char *name, const char *format, const char *file,
-                         const struct report_settings *settings)
-{
-    struct buffer out = BUFFER_INIT;
-    char *expected = read_case(name, file);
-
-    render(format, settings, &out);
-    if (getenv("TALLYMAN_UPDATE"))
-        write_case(name, file, out.data);
-    else
-        cr_assert(expected && strcmp(expected, out.data) == 0,
-                  "%s/%s differs from line %d on; it is now:\n%s", name, file,
-                  expected ? first_different_line(expected, out.data) : 0, out.data);
-    free(expected);
-    buffer_fini(&out);
-}
-
-static void load_case(const char *name)
-{
-    char *events = read_case(name, "events.sql");
-    char *manifest = read_case(name, "tallyman.yaml");
-
-    cr_assert_not_null(events);
-    small_run_execute(&run, events);
-    small_run_judge(&run, manifest);
-    free(events);
-    free(manifest);
-}
-
 static void check_case(const char *name)
 {
     struct report_settings settings = {.width = 100, .database = "tallyman.db"};
 
-    load_case(name);
-    check_output(name, "text", "expected.txt", &settings);
+    case_load(&run, name);
+    case_check(&run, name, "text", "expected.txt", &settings);
     settings.all = true;
-    check_output(name, "json", "expected.json", &settings);
+    case_check(&run, name, "json", "expected.json", &settings);
 }
 
 Test(reports, a_build_without_a_manifest_is_shown_by_package_and_place)
@@ -160,13 +80,13 @@ Test(reports, nothing_that_a_name_holds_steers_the_terminal)
     struct report_settings settings = {.width = 60, .all = true, .database = "a\033[31mb.db"};
     struct buffer out = BUFFER_INIT;
 
-    load_case("hostile");
-    render("text", &settings, &out);
+    case_load(&run, "hostile");
+    case_render(&run, "text", &settings, &out);
     check_safe(&out, false);
     buffer_clear(&out);
     settings.colour = true;
     settings.all = false;
-    render("text", &settings, &out);
+    case_render(&run, "text", &settings, &out);
     check_safe(&out, true);
     buffer_fini(&out);
 }
@@ -175,12 +95,12 @@ Test(reports, no_line_but_a_single_word_is_wider_than_the_page)
 {
     static const int widths[] = {40, 60, 80, 132};
 
-    load_case("build");
+    case_load(&run, "build");
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         struct report_settings settings = {.width = widths[i], .database = "tallyman.db"};
         struct buffer out = BUFFER_INIT;
 
-        render("text", &settings, &out);
+        case_render(&run, "text", &settings, &out);
         for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n"))
             cr_assert_leq(quote_width(line, strlen(line)), (size_t)widths[i], "%s", line);
         buffer_fini(&out);
@@ -199,7 +119,7 @@ Test(reports, probes_never_take_more_room_than_what_was_read)
                             " SELECT 3, 'filesystem', 'stat', '/opt/' || i || '/x.h', 2 FROM n");
     small_run_event(&run, "read", "/opt/a/x.h", 0, 1);
     small_run_judge(&run, NULL);
-    render("text", &settings, &out);
+    case_render(&run, "text", &settings, &out);
     for (const char *at = out.data; *at; at++)
         lines += *at == '\n';
     cr_assert_lt(lines, 20, "%s", out.data);
@@ -214,7 +134,7 @@ Test(reports, a_run_that_never_ended_is_reported_with_a_note)
 
     small_run_execute(&run, "UPDATE run SET ended = NULL, exit_status = NULL, evidence = NULL");
     small_run_judge(&run, NULL);
-    render("text", &settings, &out);
+    case_render(&run, "text", &settings, &out);
     cr_assert_not_null(strstr(out.data, "never ended"));
     cr_assert_not_null(strstr(out.data, "incomplete"));
     buffer_fini(&out);
@@ -226,7 +146,7 @@ Test(reports, the_summary_is_short_and_counts_everything)
     struct analysis *analysis;
     struct buffer out = BUFFER_INIT;
 
-    load_case("build");
+    case_load(&run, "build");
     analysis = small_run_load(&run);
     report_summary(analysis, &settings, &out);
     cr_assert_eq(strncmp(out.data, "tallyman: 3 processes, ", 23), 0, "%s", out.data);
@@ -264,7 +184,7 @@ static void check_text(const char *expected, bool there)
     struct report_settings settings = {.width = 100, .database = "tallyman.db"};
     struct buffer out = BUFFER_INIT;
 
-    render("text", &settings, &out);
+    case_render(&run, "text", &settings, &out);
     cr_assert_eq(strstr(out.data, expected) != NULL, there, "%s in:\n%s", expected, out.data);
     buffer_fini(&out);
 }
@@ -283,7 +203,7 @@ Test(reports, what_the_user_accepts_is_listed_as_accepted)
     struct analysis *analysis;
     struct buffer out = BUFFER_INIT;
 
-    load_case("build");
+    case_load(&run, "build");
     analysis = small_run_load(&run);
     analysis_accept(analysis, "static");
     report_evidence_shortly(analysis, &settings, &out);
@@ -341,7 +261,7 @@ Test(reports, a_channel_with_many_findings_hides_no_other_in_the_short_list)
     struct buffer out = BUFFER_INIT;
     int lines = 0;
 
-    load_case("build");
+    case_load(&run, "build");
     small_run_execute(&run, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
                             " WHERE i < 200)"
                             "INSERT INTO event (process, channel, operation, subject)"

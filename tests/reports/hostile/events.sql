@@ -12,18 +12,24 @@ INSERT INTO event (process, channel, operation, subject) VALUES
     (3, 'filesystem', 'read', '/opt/a/back\slash\x41'),
     (3, 'filesystem', 'read', '/opt/a/' || char(0x202e) || 'txt.c'),
     (3, 'filesystem', 'read', '/opt/a/é€🚢'),
+    (3, 'filesystem', 'read', '/opt/a/%0A::error file=x::y,z'),
+    (3, 'filesystem', 'read', '/opt/a/' || char(10) || '::error::injected'),
+    (3, 'filesystem', 'read', '/opt/a/`code` | ``[a](http://www.example.org)@ann *b* &amp;'),
+    (3, 'filesystem', 'read', '/opt/a/' || char(0xfffe) || char(0xffff) || 'none'),
+    (3, 'environment', 'read', '=cmd|''/C calc''!A0'),
+    (3, 'environment', 'read', '-2+3'),
+    (3, 'environment', 'read', '@SUM(1)'),
+    (3, 'environment', 'read', '＝1'),
+    (3, 'environment', 'read', char(9) || '=1'),
+    (3, 'environment', 'read', '::warning::x'),
+    (3, 'environment', 'read', ']]><![CDATA[<script>'),
     (3, 'network', 'lookup', char(27) || ']0;title' || char(7)),
     (3, 'environment', 'read', 'BASH_FUNC_x%%'),
     (3, 'environment', 'read', 'NEW' || char(10) || 'LINE');
-INSERT INTO subject (id, channel, name) VALUES
-    (300, 0, x'2f6f70742f612ffffe2e63'), (301, 3, x'ff'), (302, 0, x'2f6f70742fc0af2f78');
-INSERT INTO access VALUES
-    (3, (SELECT id FROM operation WHERE name = 'read' AND channel = 0), 300, 0, 0, 0, 0, 1, 1, 'x', NULL,
-     NULL),
-    (3, (SELECT id FROM operation WHERE name = 'read' AND channel = 0), 302, 0, 999, 0, 1, 1, 1, 'x', NULL,
-     NULL),
-    (3, (SELECT id FROM operation WHERE name = 'read' AND channel = 3), 301, 0, 0, 0, 0, 1, 1, 'x', NULL,
-     NULL);
+INSERT INTO event (process, channel, operation, subject, outcome, source) VALUES
+    (3, 'filesystem', 'read', x'2f6f70742f612ffffe2e63', 0, 0),
+    (3, 'filesystem', 'read', x'2f6f70742fc0af2f78', 999, 1),
+    (3, 'environment', 'read', x'ff', 0, 0);
 INSERT INTO blind_spot (run, process, class, detail, count) VALUES
     (1, 3, 'static', x'1b5b316dff', 1), (1, NULL, 'new' || char(27) || 'class', NULL, 1);
 UPDATE run SET evidence = 'incomplete';
