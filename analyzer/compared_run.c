@@ -131,6 +131,40 @@ static unsigned bits_of(enum event_kind kind, int outcome)
     return class == ACCESS_LOOK ? USED_LOOK : USED_CONTENT;
 }
 
+static bool makes(enum event_kind kind, int64_t flags)
+{
+    switch (kind) {
+    case EVENT_WRITE:
+        return (flags & (RECORD_TEMPORARY | RECORD_TRUNCATE)) ||
+               ((flags & RECORD_CREATE) && !(flags & RECORD_EXISTED));
+    case EVENT_MKDIR:
+    case EVENT_MKNOD:
+    case EVENT_SYMLINK:
+    case EVENT_LINK_TO:
+    case EVENT_RENAME_TO:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void note_fate(struct compared_fate *fate, enum event_kind kind, int64_t flags, int64_t time)
+{
+    if (makes(kind, flags)) {
+        fate->made = time < fate->made ? time : fate->made;
+        fate->random = fate->random || (flags & RECORD_TEMPORARY);
+    } else if (kind == EVENT_UNLINK || kind == EVENT_RMDIR || kind == EVENT_RENAME) {
+        fate->removed = time < fate->removed ? time : fate->removed;
+    }
+}
+
+bool compared_run_is_passing(const struct compared_run *run, uint32_t subject)
+{
+    const struct compared_fate *fate = &run->fates[subject];
+
+    return fate->random || (fate->removed != INT64_MAX && fate->made < fate->removed);
+}
+
 static void add_use(struct compared_run *run, sqlite3_stmt *row, int64_t start)
 {
     int64_t operation = sqlite3_column_int64(row, 1);
@@ -153,7 +187,8 @@ static void add_use(struct compared_run *run, sqlite3_stmt *row, int64_t start)
     if (made_before(&run->made, use.subject, time, (flags & RECORD_NO_FOLLOW) != 0))
         use.bits |= USED_OWN;
     run->used[use.subject] = true;
-    passing_note(&run->passing, use.subject, kind, outcome, flags);
+    if (outcome == 0)
+        note_fate(&run->fates[use.subject], kind, flags, time);
     if ((number & (number - 1)) == 0)
         run->uses = xrealloc(run->uses, (number ? number * 2 : 1) * sizeof *run->uses);
     run->uses[run->use_count++] = use;
@@ -280,9 +315,8 @@ static void note_temporaries(struct compared_run *run)
     for (uint32_t i = 0; i < run->subjects.count; i++) {
         struct text name = run->subjects.rows[i].name;
 
-        if (passing_is_random(&run->passing, i) ||
-            (run->subjects.rows[i].channel == CHANNEL_FILESYSTEM && was_made(run, i) &&
-             naming_is_temporary(&run->naming, name)))
+        if (run->fates[i].random || (run->subjects.rows[i].channel == CHANNEL_FILESYSTEM &&
+                                     was_made(run, i) && naming_is_temporary(&run->naming, name)))
             naming_add_temporary(&run->naming, name);
     }
 }
@@ -315,7 +349,9 @@ int compared_run_load(struct compared_run *run, sqlite3 *db, int64_t id, bool sh
     if (result != 0)
         return result;
     start_naming(run);
-    run->passing = passing_new(run->subjects.count);
+    run->fates = xmalloc(run->subjects.count * sizeof *run->fates);
+    for (uint32_t i = 0; i < run->subjects.count; i++)
+        run->fates[i] = (struct compared_fate){INT64_MAX, INT64_MAX, false};
     run->used = xcalloc(run->subjects.count, sizeof *run->used);
     result = made_load(&run->made, db, id, &run->subjects);
     if (result == 0)
@@ -352,7 +388,8 @@ void compared_run_find_random_names(struct compared_run *run, const struct compa
     for (uint32_t i = 0; i < run->subjects.count; i++) {
         struct text name = last_part(run->subjects.rows[i].name);
 
-        if (run->subjects.rows[i].channel == CHANNEL_FILESYSTEM && passing_is(&run->passing, i) &&
+        if (run->subjects.rows[i].channel == CHANNEL_FILESYSTEM &&
+            compared_run_is_passing(run, i) &&
             names_find(&known, name.bytes, name.length) == MAP_NONE)
             naming_add_temporary(&run->naming, name);
     }
@@ -385,7 +422,7 @@ void compared_run_fini(struct compared_run *run)
     processes_fini(&run->processes);
     subjects_fini(&run->subjects);
     made_fini(&run->made);
-    passing_fini(&run->passing);
+    free(run->fates);
     naming_fini(&run->naming);
     map_fini(&run->blocks);
     free(run->uses);

@@ -15,7 +15,6 @@
 #include "made.h"
 #include "map.h"
 #include "naming.h"
-#include "passing.h"
 #include "processes.h"
 #include "subjects.h"
 
@@ -45,6 +44,12 @@ struct compared_variable {
     bool has_hash; /* false: looks like a secret */
 };
 
+/* What became of a file of the run's own. */
+struct compared_fate {
+    int64_t made, removed; /* the first time of each, INT64_MAX never */
+    bool random;           /* its name was chosen at random */
+};
+
 /* What a file held when the run had ended. */
 struct compared_content {
     const char *digest; /* NULL: not known */
@@ -57,8 +62,8 @@ struct compared_run {
     struct processes processes;
     struct subjects subjects;
     struct made made;
-    struct passing passing;
-    struct compared_use *uses; /* by process */
+    struct compared_fate *fates; /* by subject */
+    struct compared_use *uses;   /* by process */
     size_t use_count;
     bool *used; /* by subject: in this run, for a database may hold others */
     struct compared_variable *variables; /* by block, then subject */
@@ -71,6 +76,9 @@ struct compared_run {
  * compared_run_fini in any case. */
 int compared_run_load(struct compared_run *run, sqlite3 *db, int64_t id, bool shim_alone);
 void compared_run_fini(struct compared_run *run);
+
+/* Made by the run and gone when it ended, or of a name that nobody finds again. */
+bool compared_run_is_passing(const struct compared_run *run, uint32_t subject);
 
 /* Finds the names of files that the run made and removed and that the other run does not know: it
  * chose them at random. For both, once both are loaded. */

@@ -144,10 +144,11 @@ static void add_use(struct gathering *gathering, int side, const struct compared
         part->subject = use->subject;
         part->kind = use->kind;
     }
-    if (thing->channel == CHANNEL_FILESYSTEM && passing_is(&run->passing, use->subject))
+    if (thing->channel == CHANNEL_FILESYSTEM && compared_run_is_passing(run, use->subject))
         thing->passing = true;
     if (use->bits & USED_OWN) {
-        part->own = true;
+        /* What it does not find in a folder of its own, it has not made. */
+        part->own = part->own || !(use->bits & USED_ABSENT);
         return;
     }
     part->bits |= use->bits;

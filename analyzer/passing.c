@@ -55,8 +55,3 @@ bool passing_is(const struct passing *passing, uint32_t subject)
 
     return (fate & FATE_RANDOM) || (fate & both) == both;
 }
-
-bool passing_is_random(const struct passing *passing, uint32_t subject)
-{
-    return (passing->fates[subject] & FATE_RANDOM) != 0;
-}

@@ -22,7 +22,5 @@ void passing_fini(struct passing *passing);
 void passing_note(struct passing *passing, uint32_t subject, enum event_kind kind, int outcome,
                   int64_t flags);
 bool passing_is(const struct passing *passing, uint32_t subject);
-/* Its name was chosen at random. */
-bool passing_is_random(const struct passing *passing, uint32_t subject);
 
 #endif

@@ -231,6 +231,31 @@ Test(difference, a_file_that_a_run_made_and_removed_is_no_difference)
     expect_none();
 }
 
+Test(difference, a_file_that_is_removed_and_made_again_is_there_in_the_end)
+{
+    small_run_event(&a, "unlink", "/home/ann/project/a.a", 0, 10);
+    small_run_event(&a, "write", "/home/ann/project/a.a", 0x1, 20);
+    expect(DIFFERENCE_MADE, SIDE_A, "{root}/a.a");
+}
+
+Test(difference, a_file_that_came_by_renaming_and_was_removed_is_no_difference)
+{
+    small_run_event(&a, "rename-to", "/home/ann/project/x1", 0, 10);
+    small_run_event(&a, "unlink", "/home/ann/project/x1", 0, 20);
+    expect_none();
+}
+
+Test(difference, what_is_not_there_in_a_folder_of_its_own_is_no_difference)
+{
+    small_run_execute(&a, "INSERT INTO event (process, channel, operation, subject, first)"
+                          " VALUES (3, 'filesystem', 'mkdir', '/home/ann/project/new', 10)");
+    small_run_execute(&b, "INSERT INTO event (process, channel, operation, subject, first)"
+                          " VALUES (3, 'filesystem', 'mkdir', '/home/ann/project/new', 10)");
+    small_run_execute(&a, READ("/home/ann/project/new/x62861", 2));
+    small_run_execute(&b, READ("/home/ann/project/new/xc77ab", 2));
+    expect_none();
+}
+
 Test(difference, random_bytes_for_the_name_of_a_temporary_file_are_no_difference)
 {
     small_run_event(&a, "write", "/tmp/tmp.AAAAAA", 0x1, 10);
