@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "declaration.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,8 @@
 #include "map.h"
 #include "operation.h"
 
-#define MOST_NAMES 5 /* single names, before a folder stands for them */
+#define MOST_NAMES    5  /* single names in one folder, before the folder stands for them */
+#define MOST_OF_OWNER 25 /* the same of one package: others have files in its folders */
 
 static struct places places_of(const struct analysis *analysis)
 {
@@ -45,6 +47,7 @@ static bool *first_of_subject(const struct analysis_finding *finding)
 
 /* Folders that are named alone only when few of a finding's members are in them. */
 struct folders {
+    size_t most; /* members that are named one by one */
     struct names names;
     struct folder {
         struct text path;
@@ -82,7 +85,7 @@ static bool is_covered(const struct folders *folders, struct text path, bool is_
     for (size_t i = 0; i < folders->names.count; i++) {
         const struct folder *folder = &folders->rows[i];
 
-        if (folder->members > MOST_NAMES && path_is_within(path, folder->path) &&
+        if (folder->members > folders->most && path_is_within(path, folder->path) &&
             (is_member || path.length > folder->path.length))
             return true;
     }
@@ -94,12 +97,12 @@ static void each_path(const struct places *places, const struct analysis_finding
                       void (*add)(struct text path, bool below, void *data), void *data)
 {
     cleanup_free bool *first = first_of_subject(finding);
-    struct folders folders = {0};
+    struct folders folders = {.most = finding->package.length ? MOST_OF_OWNER : MOST_NAMES};
 
-    if (finding->subjects > MOST_NAMES)
+    if (finding->subjects > folders.most)
         sort_into_folders(&folders, places, finding, first);
     for (size_t i = 0; i < folders.names.count; i++)
-        if (folders.rows[i].members > MOST_NAMES &&
+        if (folders.rows[i].members > folders.most &&
             !is_covered(&folders, folders.rows[i].path, false))
             add(folders.rows[i].path, true, data);
     for (size_t i = 0; i < finding->member_count; i++)
@@ -183,16 +186,30 @@ static void declare_files(struct buffer *out, const struct analysis *analysis,
         each_path(&lines.places, finding, add_path_line, &lines);
 }
 
+bool finding_is_glance(const struct analysis_finding *finding)
+{
+    const uint32_t glances = 1u << ACCESS_LOOK | 1u << ACCESS_LIST;
+
+    return finding->channel == CHANNEL_FILESYSTEM && finding->class == FINDING_READ &&
+           !(finding->kinds & ~glances);
+}
+
+/* No manifest makes a changed input right. And a rule for a folder that was only looked at would
+ * declare all below it; what declares the files there declares the folder as well. */
+static bool can_be_declared(const struct analysis_finding *finding)
+{
+    if (finding->category->id == CATEGORY_INPUT_CHANGED ||
+        finding->category->id == CATEGORY_SURVIVOR)
+        return false;
+    return !(finding_is_glance(finding) && !finding->package.length &&
+             strcmp(finding->group, "folder") == 0);
+}
+
 void declaration_add(struct buffer *out, const struct analysis *analysis,
                      const struct analysis_finding *finding)
 {
-    switch (finding->category->id) {
-    case CATEGORY_INPUT_CHANGED:
-    case CATEGORY_SURVIVOR:
-        return; /* no manifest makes these right */
-    default:
-        break;
-    }
+    if (!can_be_declared(finding))
+        return;
     switch (channel_of(finding)) {
     case CHANNEL_FILESYSTEM:
         declare_files(out, analysis, finding);

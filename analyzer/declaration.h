@@ -8,11 +8,15 @@
 
 #include "analysis.h"
 
-/* What would declare all members. */
+/* What would declare all members; nothing where no rule could, or only one that declares much more.
+ */
 void declaration_add(struct buffer *out, const struct analysis *analysis,
                      const struct analysis_finding *finding);
 /* Entries of `waivers:` for all members, with a reason and an owner to be filled in. */
 void waiver_add(struct buffer *out, const struct analysis *analysis,
                 const struct analysis_finding *finding);
+
+/* Files and folders that were only looked at or listed: they say the least. */
+bool finding_is_glance(const struct analysis_finding *finding);
 
 #endif

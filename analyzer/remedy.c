@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "category.h"
 #include "cleanup.h"
 #include "database.h"
 #include "declaration.h"
@@ -192,6 +193,9 @@ static void write_remedy(struct analysis *analysis, struct analysis_finding *fin
     for (size_t i = 0; i < VARIABLE_COUNT; i++)
         if (variables[i].category == finding->category->id && askers && askers->asked[i])
             add_variable(&out, analysis, finding, &variables[i], askers->asked[i]);
+    if (!out.length && finding_is_glance(finding) && category_is_installed(finding->category->id))
+        buffer_add_text(&out, "Only looked at or listed: what declares the files there declares "
+                              "the folders as well.");
     if (!out.length)
         buffer_add_text(&out, finding->category->remedy);
     finding->remedy = keep(analysis, &out);
