@@ -18,6 +18,7 @@
 #include "explain_told.h"
 #include "explain_writes.h"
 #include "memory.h"
+#include "remedy.h"
 #include "subjects.h"
 #include "tallyman/status.h"
 
@@ -170,12 +171,12 @@ static void find_nearest(struct explanation_part *part, const struct manifest *m
     part->searched = true;
 }
 
-static void advise(struct explanation_part *part, const struct manifest *manifest)
+static void advise(struct analysis *analysis, struct explanation_part *part,
+                   const struct manifest *manifest)
 {
-    const char *remedy = part->finding.category->remedy;
-
     find_nearest(part, manifest);
-    part->finding.remedy = (struct text){remedy, strlen(remedy)};
+    if (!part->declared && !part->confirmed)
+        remedy_write(analysis, &part->finding);
 }
 
 static int fill(struct parts *parts, sqlite3 *db, const struct finding_subjects *found,
@@ -197,7 +198,7 @@ static int fill(struct parts *parts, sqlite3 *db, const struct finding_subjects 
         result = explain_writes(db, parts->start, parts->analysis, &parts->drafts[i].part);
     }
     for (size_t i = 0; i < parts->count && result == 0; i++)
-        advise(&parts->drafts[i].part, manifest);
+        advise(parts->analysis, &parts->drafts[i].part, manifest);
     processes_fini(&processes);
     return result;
 }

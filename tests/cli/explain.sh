@@ -56,11 +56,16 @@ like "a variable is explained" "$("$TALLYMAN" explain ../a.db LANG)" "Undeclared
 like "a clock is explained" "$("$TALLYMAN" explain ../a.db realtime)" "does not have the key clock"
 like "a category is explained" "$("$TALLYMAN" explain ../a.db wall-clock)" "wall-clock: Wall clock\."
 
-echo 'version: 1
-inputs: [../vendor]' >declared.yaml
-is "another manifest judges again" "$(status explain ../a.db -m declared.yaml ../vendor/one)" 0
-like "by its rules" "$(cat out)" "Declared: filesystem, read
-  why: inputs: \.\./vendor \(line 2\)"
+# --- what is offered holds
+advice() { sed -n '/to declare it:/,/or to accept/p' <<<"$text" | sed '1d;$d'; }
+{ cat tallyman.yaml; advice | sed 's/^    //'; } | sed '/^inputs: \[/d' >declared.yaml
+is "with the lines that declare it, it is declared" "$(status explain ../a.db -m declared.yaml ../vendor/one)" 0
+like "by that rule" "$(cat out)" "Declared: filesystem, read
+  why: inputs: \.\./vendor/one"
+{ cat tallyman.yaml; echo waivers:; sed -n '/or to accept/,$p' <<<"$text" | sed -n 's/^    - /  - /p'; } >waived.yaml
+is "with the line that waives it" "$(status explain ../a.db -m waived.yaml ../vendor/one)" 0
+like "it is waived" "$(cat out)" "Waived: filesystem, read
+  why: waiver: filesystem \.\./vendor/one \(line 10\)"
 is "the database stays as it is" "$(cmp ../a.db tallyman.db)" ""
 
 # --- every process
