@@ -162,13 +162,15 @@ static void add_variable(struct buffer *out, const struct analysis *analysis,
         return;
     if (out->length)
         buffer_add_char(out, ' ');
-    buffer_printf(out, "%c%s", variable->remedy[0] - 'a' + 'A', variable->remedy + 1);
-    if (yes)
-        buffer_printf(out, ": %s asked for %s", did.data, variable->name);
-    if (no && yes)
+    if (yes == 0) {
+        buffer_printf(out, "%s did not ask for %s: see whether it reaches an output.", did_not.data,
+                      variable->name);
+        return;
+    }
+    buffer_printf(out, "%c%s: %s asked for %s", variable->remedy[0] - 'a' + 'A',
+                  variable->remedy + 1, did.data, variable->name);
+    if (no)
         buffer_printf(out, "; %s did not", did_not.data);
-    else if (no)
-        buffer_printf(out, ", though %s did not ask for it", did_not.data);
     buffer_add_char(out, '.');
 }
 
@@ -256,8 +258,11 @@ int remedies_load(struct analysis *analysis, sqlite3 *db, const struct processes
         result = load_asked(askers.asked[i], db, analysis, processes, variables[i].name);
     }
     for (size_t i = 0; i < analysis->finding_count && result == 0; i++) {
-        write_remedy(analysis, &analysis->findings[i], &askers);
-        write_lines(analysis, &analysis->findings[i]);
+        struct analysis_finding *finding = &analysis->findings[i];
+
+        if (!finding->remedy.length)
+            write_remedy(analysis, finding, &askers);
+        write_lines(analysis, finding);
     }
     for (size_t i = 0; i < VARIABLE_COUNT; i++)
         free(askers.asked[i]);

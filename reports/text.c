@@ -333,6 +333,7 @@ int render_text(const struct analysis *analysis, sqlite3 *db,
     page_gap(&page);
     show_waived(&page, analysis);
     show_baseline(&page, analysis);
+    show_first_steps(&page, analysis);
     show_evidence(&page, analysis);
     if (settings->all)
         result = each_access(db, analysis->run, list_access, &listing);

@@ -54,6 +54,8 @@ void show_waived(struct page *page, const struct analysis *analysis);
 /* How many findings the baseline knows, and which are new; nothing where there is none. */
 void show_baseline(struct page *page, const struct analysis *analysis);
 void show_evidence(struct page *page, const struct analysis *analysis);
+/* What to do first, in a few paragraphs; nothing when there is nothing to do. */
+void show_first_steps(struct page *page, const struct analysis *analysis);
 void show_next_steps(struct page *page, const struct analysis *analysis,
                      const struct report_settings *settings);
 
