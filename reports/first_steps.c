@@ -86,9 +86,10 @@ static void show_kind(struct page *page, const struct analysis *analysis, const 
     cleanup_buffer struct buffer line = BUFFER_INIT;
 
     if (category_is_installed(kind->category->id)) {
-        buffer_add_text(&line, "  Tools, headers and libraries: declare their packages, ");
+        buffer_add_text(&line, "  Tools, headers and libraries: ");
         add_names(&line, analysis, kind);
-        buffer_add_text(&line, " (use: [base, gcc] has the usual ones)");
+        buffer_add_text(&line, ". Declare the packages that own them, or the folders; \"tallyman "
+                               "manifest sets\" lists rules for the usual ones.");
     } else {
         buffer_printf(&line, "  %s: ", kind->category->title);
         add_names(&line, analysis, kind);
