@@ -20,7 +20,7 @@ static struct places places_of(const struct analysis *analysis)
     return (struct places){analysis->root, analysis->home, analysis->user, analysis->host};
 }
 
-/* Where a rule has to stand: reading /dev/urandom is declared as a file. */
+/* Where a waiver has to stand: reading /dev/urandom is waived as a file. */
 static enum channel channel_of(const struct analysis_finding *finding)
 {
     return finding->member_count ? operation_channel(finding->members[0].operation)
@@ -208,9 +208,13 @@ static bool can_be_declared(const struct analysis_finding *finding)
 void declaration_add(struct buffer *out, const struct analysis *analysis,
                      const struct analysis_finding *finding)
 {
+    /* Randomness from a device is declared as such. */
+    enum channel channel =
+        finding->channel == CHANNEL_RANDOMNESS ? CHANNEL_RANDOMNESS : channel_of(finding);
+
     if (!can_be_declared(finding))
         return;
-    switch (channel_of(finding)) {
+    switch (channel) {
     case CHANNEL_FILESYSTEM:
         declare_files(out, analysis, finding);
         break;
@@ -227,7 +231,7 @@ void declaration_add(struct buffer *out, const struct analysis *analysis,
     case CHANNEL_COUNT:
         break;
     default:
-        buffer_printf(out, "%s: real\n", channel_name(channel_of(finding)));
+        buffer_printf(out, "%s: real\n", channel_name(channel));
         break;
     }
 }

@@ -176,8 +176,8 @@ static void add_part(struct json_writer *writer, const struct analysis *analysis
         json_word(writer, "fingerprint", finding->fingerprint);
         add_category(writer, finding->category);
         json_text(writer, "remedy", or_null(finding->remedy));
-        json_text(writer, "declaration", or_null(finding->declaration));
-        json_text(writer, "waiver", or_null(finding->waiver));
+        json_lines(writer, "declaration", finding->declaration);
+        json_lines(writer, "waiver", finding->waiver);
     }
     json_number(writer, "count", finding->count);
     json_number(writer, "subjects", finding->subjects);

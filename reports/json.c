@@ -108,8 +108,8 @@ static struct text text_or_null(struct text text)
 static void add_advice(struct json_writer *writer, const struct analysis_finding *finding)
 {
     json_text(writer, "remedy", text_or_null(finding->remedy));
-    json_text(writer, "declaration", text_or_null(finding->declaration));
-    json_text(writer, "waiver", text_or_null(finding->waiver));
+    json_lines(writer, "declaration", finding->declaration);
+    json_lines(writer, "waiver", finding->waiver);
     if (!finding->location.path.length) {
         json_text(writer, "location", nothing);
         return;

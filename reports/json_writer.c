@@ -104,6 +104,16 @@ void json_plain(struct json_writer *writer, const char *key, const struct buffer
     buffer_add_char(writer->out, '"');
 }
 
+void json_lines(struct json_writer *writer, const char *key, struct text lines)
+{
+    struct buffer text = {(char *)lines.bytes, lines.length, 0};
+
+    if (lines.length)
+        json_plain(writer, key, &text);
+    else
+        json_text(writer, key, (struct text){NULL, 0});
+}
+
 void json_number(struct json_writer *writer, const char *key, int64_t number)
 {
     json_key(writer, key);

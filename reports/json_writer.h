@@ -28,6 +28,8 @@ void json_text(struct json_writer *writer, const char *key,
 void json_word(struct json_writer *writer, const char *key, const char *word);
 /* Text that is printable UTF-8 already, but for newlines. */
 void json_plain(struct json_writer *writer, const char *key, const struct buffer *text);
+/* The same for lines of a manifest, which are to be pasted as they are; empty: null. */
+void json_lines(struct json_writer *writer, const char *key, struct text lines);
 void json_number(struct json_writer *writer, const char *key, int64_t number);
 /* `number`, or null when it is the one that stands for "not known". */
 void json_known(struct json_writer *writer, const char *key, int64_t number, int64_t unknown);
