@@ -111,6 +111,8 @@ verdict $? "the HTML report in a browser"
 
 tests/oracle/all.sh "$sources"
 verdict $? "what strace sees"
+tests/reports/validate.sh "$sources"/*/
+verdict $? "reports held against their formats"
 build_packages
 # shellcheck disable=SC2086  # a list
 run_suites $every_suite
