@@ -15,9 +15,35 @@
 
 static const char *const deciders[] = {
 #define DECIDER(program) program,
+#define COMPARER(program)
 #include "deciders.def"
 #undef DECIDER
-};
+#undef COMPARER
+    NULL};
+
+static const char *const comparers[] = {
+#define DECIDER(program)
+#define COMPARER(program) program,
+#include "deciders.def"
+#undef DECIDER
+#undef COMPARER
+    NULL};
+
+static const char *const tool_states[] = {
+#define TOOL_STATE(pattern) pattern,
+#define DEPENDENCIES(pattern)
+#include "tool_state.def"
+#undef TOOL_STATE
+#undef DEPENDENCIES
+    NULL};
+
+static const char *const dependencies[] = {
+#define TOOL_STATE(pattern)
+#define DEPENDENCIES(pattern) pattern,
+#include "tool_state.def"
+#undef TOOL_STATE
+#undef DEPENDENCIES
+    NULL};
 
 /* One use of a file. Numbers are those of `processes`. */
 struct use {
@@ -183,7 +209,8 @@ static int64_t unix_time(const struct inquest *inquest, int64_t monotonic)
     return inquest->analysis->started + (monotonic - inquest->monotonic);
 }
 
-/* The first write by another program that the reader can have missed; NULL: there is none. */
+/* The write that the reader missed, when it was another program's; NULL: there is none. Only the
+ * first one counts: from then on the file is the build's own. */
 static const struct use *missed_by(const struct inquest *inquest, const struct written *written,
                                    const struct use *read)
 {
@@ -198,11 +225,11 @@ static const struct use *missed_by(const struct inquest *inquest, const struct w
         const struct use *write = &written->writes.rows[i];
 
         if (write->first > read->first && (write->sure || changed) &&
-            image_of(inquest, write->process) != image_of(inquest, read->process) &&
             (!first || write->first < first->first))
             first = write;
     }
-    return first;
+    return first && image_of(inquest, first->process) != image_of(inquest, read->process) ? first
+                                                                                          : NULL;
 }
 
 /* make starts itself again when it has made its Makefile anew. */
@@ -219,18 +246,21 @@ static bool is_read_again(const struct inquest *inquest, const struct uses *read
     return false;
 }
 
-static bool only_decides(const struct inquest *inquest, uint32_t process)
+static bool matches(const char *const *patterns, struct text text)
 {
-    struct text program = analysis_program(&inquest->analysis->processes[process]);
-    cleanup_free char *name = xmemdup(program.bytes, program.length);
+    cleanup_free char *name = xmemdup(text.bytes, text.length);
 
-    for (size_t i = 0; i < sizeof deciders / sizeof *deciders; i++)
-        if (fnmatch(deciders[i], name, 0) == 0)
-            return true;
-    return false;
+    while (*patterns && fnmatch(*patterns, name, 0) != 0)
+        patterns++;
+    return *patterns;
 }
 
-/* Caches and what the kernel makes up change under everybody's eyes. */
+static bool is_program(const struct inquest *inquest, uint32_t process, const char *const *programs)
+{
+    return matches(programs, analysis_program(&inquest->analysis->processes[process]));
+}
+
+/* Caches, a tool's own notes and what the kernel makes up change under everybody's eyes. */
 static bool is_restless(const struct inquest *inquest, struct text path)
 {
     struct use_of_file use = {path, {"", 0}, EVENT_READ, FINDING_READ};
@@ -242,7 +272,7 @@ static bool is_restless(const struct inquest *inquest, struct text path)
     case CATEGORY_RANDOM_DEVICE:
         return true;
     default:
-        return false;
+        return matches(tool_states, path);
     }
 }
 
@@ -260,9 +290,10 @@ static void judge_written(struct inquest *inquest, const struct written *written
         const struct use *write = missed_by(inquest, written, read);
         bool used;
 
-        if (!write)
+        if (!write || is_program(inquest, read->process, comparers))
             continue;
-        used = !only_decides(inquest, read->process) && !is_read_again(inquest, reads, read, write);
+        used = !is_program(inquest, read->process, deciders) &&
+               !is_read_again(inquest, reads, read, write);
         if (used && change == CHANGE_DECIDED) {
             /* Those who made something of it are the ones to be told. */
             change = CHANGE_USED;
@@ -274,6 +305,7 @@ static void judge_written(struct inquest *inquest, const struct written *written
         pairs[count++] = (struct changed_pair){read->process, write->process};
     }
     /* The last build's outputs are looked at by the next one before it makes them anew. */
+    output = output || matches(dependencies, inquest->subjects->rows[written->subject].name);
     if (count && !(change == CHANGE_DECIDED && output))
         changed_findings_add(&inquest->findings, change, written->subject, pairs, count);
 }

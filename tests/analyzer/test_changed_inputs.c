@@ -161,6 +161,53 @@ Test(changed_inputs, who_reads_only_to_decide_makes_it_a_note)
     cr_assert_eq(finding->severity, SEVERITY_NOTE);
 }
 
+/* "ar" reads the old archive, writes the new one, and "ranlib" adds to that. */
+Test(changed_inputs, what_the_reader_made_anew_itself_others_may_change)
+{
+    event(CC1, "read", "/home/ann/project/lib.a", 0, 10);
+    event(CC1, "rename-to", "/home/ann/project/lib.a", 0, 20);
+    event(SH, "write", "/home/ann/project/lib.a", TRUNCATED, 30);
+    find(NULL, 0);
+}
+
+static void become(int process, const char *arguments)
+{
+    char *sql = sqlite3_mprintf("UPDATE process SET argv = CAST(%Q || char(0) AS BLOB)"
+                                " WHERE id = %d",
+                                arguments, process);
+
+    small_run_execute(&run, sql);
+    sqlite3_free(sql);
+}
+
+Test(changed_inputs, who_compares_the_old_with_the_new_makes_nothing_of_it)
+{
+    become(CC1, "/usr/bin/cmp");
+    event(CC1, "read", HEADER, 0, 10);
+    event(SH, "rename-to", HEADER, 0, 20);
+    find(NULL, 0);
+}
+
+Test(changed_inputs, what_a_tool_keeps_for_itself_is_no_input)
+{
+    event(CC1, "read", "/home/ann/project/autom4te.cache/requests", 0, 10);
+    event(SH, "write", "/home/ann/project/autom4te.cache/requests", TRUNCATED, 20);
+    event(SH, "read", "/home/ann/project/config.status", 0, 10);
+    event(CC1, "write", "/home/ann/project/config.status", TRUNCATED, 20);
+    find(NULL, 0);
+}
+
+Test(changed_inputs, dependencies_that_make_read_may_be_written_for_the_next_time)
+{
+    event(MAKE, "read", "/home/ann/project/src/.deps/a.Po", 0, 10);
+    event(SH, "rename-to", "/home/ann/project/src/.deps/a.Po", 0, 20);
+    event(MAKE, "read", "/home/ann/project/src/a.d", 0, 10);
+    event(CC1, "write", "/home/ann/project/src/a.d", TRUNCATED, 20);
+    find(NULL, 0);
+    event(SH, "read", "/home/ann/project/src/a.d", 0, 10);
+    find(NULL, 1);
+}
+
 Test(changed_inputs, who_made_something_of_it_is_told_and_not_who_decided)
 {
     const struct analysis_finding *finding;
