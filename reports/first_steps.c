@@ -13,7 +13,7 @@
 #include "die.h"
 #include "finding_text.h"
 
-#define MOST_KINDS 4
+#define MOST_KINDS 3
 #define MOST_NAMES 3
 
 /* Findings of one category; installed files are one kind, for one rule declares a package with all

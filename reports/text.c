@@ -232,10 +232,11 @@ static void show_endpoints(struct page *page, const struct analysis *analysis)
 static void show_values(struct page *page, const struct analysis *analysis, enum channel channel)
 {
     size_t programs = analysis->channels[channel].findings > 2 ? 1 : 3;
+    bool telling = channel == CHANNEL_CLOCK || channel == CHANNEL_RANDOMNESS;
     const struct analysis_finding *first = NULL;
     struct list list;
 
-    list_start(&list, page, "", LIST_LINES);
+    list_start(&list, page, "", telling ? LIST_LINES : 1);
     for (size_t i = 0; i < analysis->finding_count; i++) {
         const struct analysis_finding *finding = &analysis->findings[i];
         cleanup_buffer struct buffer item = BUFFER_INIT;
@@ -250,7 +251,7 @@ static void show_values(struct page *page, const struct analysis *analysis, enum
         list_add(&list, item.data);
     }
     list_end(&list);
-    if (first && (channel == CHANNEL_CLOCK || channel == CHANNEL_RANDOMNESS))
+    if (first && telling)
         show_cause(page, analysis, first);
 }
 
