@@ -151,6 +151,15 @@ static void add_members(struct json_writer *writer, const struct analysis_findin
         json_number(writer, "membersLeftOut", (int64_t)(finding->member_count - MOST_MEMBERS));
 }
 
+static void add_lines(struct json_writer *writer, const char *key, struct text lines)
+{
+    cleanup_buffer struct buffer text = BUFFER_INIT;
+
+    finding_add_lines(&text, lines);
+    if (text.length)
+        json_plain(writer, key, &text);
+}
+
 static void add_properties(struct json_writer *writer, const struct analysis_finding *finding)
 {
     json_open(writer, "properties", '{');
@@ -160,10 +169,8 @@ static void add_properties(struct json_writer *writer, const struct analysis_fin
     json_text(writer, "subject", finding->subject);
     if (finding->package.length)
         json_text(writer, "package", finding->package);
-    if (finding->declaration.length)
-        json_text(writer, "declaration", finding->declaration);
-    if (finding->waiver.length)
-        json_text(writer, "waiver", finding->waiver);
+    add_lines(writer, "declaration", finding->declaration);
+    add_lines(writer, "waiver", finding->waiver);
     json_number(writer, "processes", (int64_t)finding->process_count);
     add_members(writer, finding);
     json_close(writer, '}');

@@ -19,7 +19,8 @@ test='bindfs bsdutils busybox-static ccache clang clang-format eatmydata fakeroo
     libgoogle-perftools4 libjemalloc2 llvm man-db mandoc mawk mount musl-tools nodejs openssh-client
     pacman-package-manager perl procps python3 python3-jsonschema python3-venv python3-yaml rpm
     shellcheck sqlite3 strace sudo universal-ctags util-linux xz-utils'
-long='autoconf automake bison chromium flex golang-go libtool python3-dev python3-setuptools tidy'
+long='autoconf automake bison chromium curl flex golang-go libtool libxml2-utils python3-dev python3-setuptools
+    tidy'
 # A node from elsewhere brings its own npm, which Debian's cannot be installed beside.
 command -v npm >/dev/null || long="$long npm"
 
