@@ -121,24 +121,52 @@ static bool is_above(const struct role_side *tree, uint32_t image, uint32_t belo
     return below != ANALYSIS_NONE;
 }
 
-/* The child that its parent failed by: to make the one with the first failure, else the last. */
+/* When the last of them was started. */
+static int64_t last_start(const struct comparing *work, int side, const uint32_t *images,
+                          uint32_t count)
+{
+    int64_t last = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t started = work->runs[side].header.processes[images[i]].started;
+
+        last = started > last ? started : last;
+    }
+    return last;
+}
+
+/* make starts nothing more after a failure and waits for what runs: what ended at `start` or later
+ * can be what it failed by, and of that it is the first; to all others it is the last. */
+static bool is_rather(bool make, int64_t start, int64_t ended, int64_t other)
+{
+    bool possible = make && ended >= start;
+    bool other_possible = make && other >= start;
+
+    if (possible != other_possible)
+        return possible;
+    return possible ? ended < other : ended >= other;
+}
+
+/* The child that its parent failed by. To make it may be the one with the first failure below it.
+ */
 static uint32_t failed_child(const struct comparing *work, int side, const uint32_t *images,
                              uint32_t count, bool make)
 {
+    int64_t start = make ? last_start(work, side, images, count) : 0;
     uint32_t found = ANALYSIS_NONE;
     int64_t time = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct analysis_process *end = near_end(work, side, images[i]);
+        int64_t ended = near_end(work, side, images[i])->ended;
 
         if (!failed_here(work, side, images[i]))
             continue;
-        if (make &&
+        if (make && ended >= start &&
             is_above(&work->alignment.sides[side], images[i], work->result.first.process[side]))
             return images[i];
-        if (found != ANALYSIS_NONE && (make ? end->ended >= time : end->ended < time))
+        if (found != ANALYSIS_NONE && !is_rather(make, start, ended, time))
             continue;
-        time = end->ended;
+        time = ended;
         found = images[i];
     }
     return found;

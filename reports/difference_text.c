@@ -13,6 +13,7 @@
 
 #define TITLE_COLUMN 30
 #define MOST_ROWS    8
+#define FULL_ROWS    3
 #define MOST_MEMBERS 4
 
 static const char *text_of(const struct buffer *buffer)
@@ -77,8 +78,9 @@ static void show_end(struct page *page, const struct comparison *comparison, con
     difference_add_process(comparison, end, page->width * 2, &line);
     page_paragraph(page, 4, line.data);
     buffer_clear(&line);
+    buffer_add_text(&line, "    ");
     difference_add_chain(comparison, end, 6, &line);
-    page_detail(page, text_of(&line));
+    page_paragraph(page, 6, line.data);
 }
 
 static void show_member(struct page *page, const struct difference_member *member)
@@ -98,11 +100,13 @@ static void show_member(struct page *page, const struct difference_member *membe
     buffer_printf(page->out, "      %s\n", text_of(&line));
 }
 
+/* The first ones in three lines, the others in two. */
 static void show_difference(struct page *page, const struct comparison *comparison,
-                            const struct difference *difference, bool all)
+                            const struct difference *difference, bool all, bool first)
 {
     cleanup_buffer struct buffer title = BUFFER_INIT;
     cleanup_buffer struct buffer line = BUFFER_INIT;
+    bool named = false;
 
     difference_add_title(difference, &title);
     difference_add_subject(difference, &line);
@@ -110,14 +114,16 @@ static void show_difference(struct page *page, const struct comparison *comparis
     for (size_t i = 0; all && i < difference->member_count; i++)
         show_member(page, &difference->members[i]);
     buffer_clear(&line);
-    if (!all)
+    if (!all && difference->subject.length)
         difference_add_members(difference, MOST_MEMBERS, &line);
-    if (line.length && difference->subject.length)
+    if (line.length) {
         page_detail(page, line.data);
+        named = true;
+    }
     buffer_clear(&line);
     buffer_add_text(&line, "by ");
     difference_add_users(comparison, difference, &line);
-    if (line.length > 3)
+    if (line.length > 3 && (first || all || !named))
         page_detail(page, line.data);
 }
 
@@ -213,7 +219,7 @@ static void show_part(struct page *page, const struct comparison *comparison, si
     if (!full)
         shown = start;
     for (size_t i = start; i < shown; i++)
-        show_difference(page, comparison, &comparison->differences[i], all);
+        show_difference(page, comparison, &comparison->differences[i], all, i < FULL_ROWS);
     if (shown < end)
         show_shortly(page, comparison, shown, end);
 }

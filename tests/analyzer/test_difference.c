@@ -394,6 +394,23 @@ Test(difference, the_first_that_ended_differently_is_the_deepest)
     comparison_free(comparison);
 }
 
+Test(difference, a_failure_that_make_went_on_after_is_not_what_it_failed_by)
+{
+    struct comparison *comparison;
+
+    fail_in_b();
+    /* $(shell ...) in B alone, which fails early; a compiler is started after it. */
+    small_run_execute(&b, "INSERT INTO process (id, run, serial, parent, how, pid, parent_pid, exe,"
+                          " argv, command, cwd, started, ended, exit_status, signal, shim)"
+                          " VALUES (4, 1, 4, 1, 'spawn', 104, 101, 1, CAST('cat' || char(0) ||"
+                          " 'none' || char(0) AS BLOB), 'cat none', '/home/ann/project', 1, 1, 1,"
+                          " 0, 'loaded')");
+    comparison = compare();
+    cr_expect_eq(comparison->first.process[SIDE_B], 2);
+    cr_expect_eq(comparison->fatal.process[SIDE_B], ANALYSIS_NONE);
+    comparison_free(comparison);
+}
+
 Test(difference, what_is_near_to_the_failure_comes_first)
 {
     struct comparison *comparison;
