@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "declaration.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "die.h"
+#include "endpoint.h"
 #include "group.h"
 #include "manifest_text.h"
 #include "map.h"
@@ -186,6 +188,35 @@ static void declare_files(struct buffer *out, const struct analysis *analysis,
         each_path(&lines.places, finding, add_path_line, &lines);
 }
 
+/* A host that was looked up has no port; a port of this machine has one name for all its addresses.
+ */
+static void declare_endpoint(struct buffer *out, const struct analysis_finding *finding)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "._-";
+    struct text subject = finding->subject;
+    struct endpoint endpoint = endpoint_of(subject);
+    cleanup_buffer struct buffer text = BUFFER_INIT;
+
+    if (finding->members[0].operation == EVENT_LOOKUP) {
+        if (strspn(subject.bytes, letters) < subject.length)
+            return;
+        buffer_printf(&text, "%s:*", subject.bytes);
+    } else if (endpoint.kind == ENDPOINT_LOOPBACK) {
+        buffer_printf(&text, "loopback:%" PRId64, endpoint.port);
+    } else if (endpoint.kind == ENDPOINT_PATH || endpoint.kind == ENDPOINT_NAME) {
+        buffer_add_text(out, "network:\n  - ");
+        manifest_add_name(out, subject);
+        buffer_add_char(out, '\n');
+        return;
+    } else {
+        buffer_add(&text, subject.bytes, subject.length);
+    }
+    buffer_add_text(out, "network:\n  - ");
+    manifest_add_scalar(out, text.data, text.length);
+    buffer_add_char(out, '\n');
+}
+
 bool finding_is_glance(const struct analysis_finding *finding)
 {
     const uint32_t glances = 1u << ACCESS_LOOK | 1u << ACCESS_LIST;
@@ -219,9 +250,7 @@ void declaration_add(struct buffer *out, const struct analysis *analysis,
         declare_files(out, analysis, finding);
         break;
     case CHANNEL_NETWORK:
-        buffer_add_text(out, "network:\n  - ");
-        manifest_add_name(out, finding->subject);
-        buffer_add_char(out, '\n');
+        declare_endpoint(out, finding);
         break;
     case CHANNEL_ENVIRONMENT:
         buffer_add_text(out, "environment:\n  ");

@@ -23,6 +23,23 @@ static bool is_plain(const char *bytes, size_t length)
     return true;
 }
 
+/* Line breaks of YAML, and what its readers refuse: written by number, which stands for the
+ * character and not, as \x would, for a byte. 0: as it is. */
+static unsigned escaped_character(const char *bytes, size_t length)
+{
+    const unsigned char *byte = (const unsigned char *)bytes;
+
+    if (length == 2 && byte[0] == 0xc2 && byte[1] < 0xa0)
+        return byte[1];
+    if (length == 3 && byte[0] == 0xe2 && byte[1] == 0x80 && (byte[2] == 0xa8 || byte[2] == 0xa9))
+        return 0x2000u + byte[2] - 0x80u;
+    if (length == 3 && byte[0] == 0xef && byte[1] == 0xbb && byte[2] == 0xbf)
+        return 0xfeff;
+    if (length == 3 && byte[0] == 0xef && byte[1] == 0xbf && byte[2] >= 0xbe)
+        return 0xff00u + byte[2] + 0x40u;
+    return 0;
+}
+
 void manifest_add_scalar(struct buffer *out, const char *bytes, size_t length)
 {
     if (is_plain(bytes, length)) {
@@ -39,7 +56,12 @@ void manifest_add_scalar(struct buffer *out, const char *bytes, size_t length)
         } else if (byte < 0x20 || byte == 0x7f || character == 0) {
             buffer_printf(out, "\\x%02x", byte);
         } else {
-            buffer_add(out, bytes + i, character);
+            unsigned number = escaped_character(bytes + i, character);
+
+            if (number)
+                buffer_printf(out, "\\u%04x", number);
+            else
+                buffer_add(out, bytes + i, character);
             i += character;
             continue;
         }
