@@ -170,8 +170,8 @@ function growingList(holder, items, step, render, what) {
         shown += next.length;
         holder.append(...next);
         more.hidden = shown >= items.length;
-        more.textContent = `Show ${show(Math.min(step, items.length - shown))} more of ` +
-            `${show(items.length - shown)} ${what}`;
+        more.textContent = `Show ${show(Math.min(step, items.length - shown))} more ${what} ` +
+            `(${show(items.length - shown)} left)`;
         if (next.length && shown > next.length && document.activeElement === more)
             (next[0].querySelector("a, summary, button") || next[0]).focus();
     }

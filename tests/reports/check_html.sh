@@ -74,6 +74,7 @@ TALLYMAN_PAGES=$scratch/pages "$test_html" --jobs 2 >"$scratch/test_html.log" 2>
     result=1
 }
 pages+=("hostile=$scratch/pages/hostile.html" "large=$scratch/pages/large.html"
+    "known=$scratch/pages/known.html" "remedy=$scratch/pages/remedy.html"
     "other=$scratch/pages/waived.html" "other=$scratch/pages/empty.html")
 
 for page in "$scratch"/pages/*.html; do

@@ -4,7 +4,7 @@
 //
 //   node html_browser.mjs KIND=PAGE[,REPORT] ...
 //
-//   KIND    build, hostile, large or other: which tests beside those for every page
+//   KIND    build, hostile, large, known, remedy or other: which tests beside those for every page
 //   REPORT  the JSON report of the same run, to hold the page against
 //
 // CHROMIUM names the browser (default /usr/bin/chromium), TALLYMAN_SHOTS a folder for screenshots.
@@ -406,7 +406,41 @@ async function largePage(name, file) {
     });
 }
 
-const kinds = {build: buildPage, hostile: hostilePage, large: largePage, other: async () => {}};
+// --- a baseline, and what an analysis knows of some findings ---
+
+async function knownPage(name, file) {
+    await test(`${name}: new and known findings are marked and told apart`, async () => {
+        const {page, close} = await open(file);
+        assert.equal(await shownFindings(page), 2);
+        for (const choice of ["new", "known"]) {
+            await page.select("#filters [name=known]", choice);
+            assert.equal(await shownFindings(page), 1);
+            assert.equal(await text(page, ".finding .mark"), choice);
+        }
+        assert.match(await text(page, ".verdict"), /1 known from the baseline/);
+        await close();
+    });
+}
+
+async function remedyPage(name, file) {
+    await test(`${name}: remedy, declaration, place and digest are in the finding`, async () => {
+        const {page, close} = await open(file);
+        await page.click(".finding > summary");
+        await page.waitForSelector(".finding dl");
+        const inside = await text(page, ".finding");
+        for (const part of ["Do <this>.", "src/Makefile:7", "00ff", "SHA-256"])
+            assert.ok(inside.includes(part), part);
+        assert.equal(await text(page, ".finding pre"), 'inputs:\n  - "/opt/\\x1b"');
+        await page.click(".finding .copy");
+        await page.waitForFunction(() => /Copied|Selected/.test(
+            document.querySelector(".copy").textContent));
+        assert.equal(await page.evaluate(() => String(window.getSelection())),
+            'inputs:\n  - "/opt/\\x1b"');
+        await close();
+    });
+}
+
+const kinds = {build: buildPage, known: knownPage, remedy: remedyPage, hostile: hostilePage, large: largePage, other: async () => {}};
 
 browser = await puppeteer.launch({executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu"]});

@@ -61,17 +61,23 @@ static void leave_for_browser(const char *name, const struct buffer *page)
     fclose(stream);
 }
 
+static void render_analysis(const char *name, const struct analysis *analysis, struct buffer *page)
+{
+    struct report_settings settings = {.database = "tallyman.db"};
+
+    cr_assert_eq(report_format_find("html")->render(analysis, run.db, &settings, page), 0);
+    leave_for_browser(name, page);
+}
+
 /* The page of the run, judged by the built-in policy or the text of a manifest. */
 static void render(const char *name, const char *manifest, struct buffer *page)
 {
-    struct report_settings settings = {.database = "tallyman.db"};
     struct analysis *analysis;
 
     small_run_judge(&run, manifest);
     analysis = small_run_load(&run);
-    cr_assert_eq(report_format_find("html")->render(analysis, run.db, &settings, page), 0);
+    render_analysis(name, analysis, page);
     analysis_free(analysis);
-    leave_for_browser(name, page);
 }
 
 static int occurrences(const struct buffer *page, const char *text)
@@ -248,6 +254,50 @@ Test(html, what_is_waived_is_on_the_page_and_marked)
                  4, "the waived one, too");
     cr_assert_eq(value(&page, "json_array_length(data, '$.waivers')"), 1);
     cr_assert_not_null(strstr(page.data, ", waived: "), "without a script");
+    buffer_fini(&page);
+}
+
+Test(html, what_the_baseline_knows_is_marked)
+{
+    struct buffer page = BUFFER_INIT;
+    struct analysis *analysis;
+
+    small_run_event(&run, "read", "/opt/a/one.h", 0, 1);
+    small_run_event(&run, "read", "/opt/b/two.h", 0, 1);
+    small_run_judge(&run, NULL);
+    analysis = small_run_load(&run);
+    analysis->findings[1].known = true;
+    render_analysis("known", analysis, &page);
+    cr_assert_eq(value(&page, "json_extract(data, '$.findings[0].known')"), 0);
+    cr_assert_eq(value(&page, "json_extract(data, '$.findings[1].known')"), 1);
+    analysis_free(analysis);
+    buffer_fini(&page);
+}
+
+/* What only some runs or analyses have. */
+Test(html, remedies_declarations_and_places_keep_their_lines)
+{
+    struct buffer page = BUFFER_INIT;
+    struct analysis *analysis;
+    struct analysis_finding *finding;
+
+    small_run_event(&run, "read", "/opt/a/one.h", 0, 1);
+    small_run_judge(&run, NULL);
+    analysis = small_run_load(&run);
+    finding = &analysis->findings[0];
+    finding->remedy = (struct text){"Do <this>.", 10};
+    finding->declaration = (struct text){"inputs:\n  - \"/opt/\033\"", 20};
+    finding->location.path = (struct text){"src/Makefile", 12};
+    finding->location.line = 7;
+    finding->members[0].digest = (struct text){"00ff", 4};
+    render_analysis("remedy", analysis, &page);
+    cr_assert_eq(value(&page, "(SELECT count(*) FROM json_each(data, '$.strings')"
+                              " WHERE value = 'inputs:' || char(10) || '  - \"/opt/\\x1b\"')"),
+                 1);
+    cr_assert_eq(value(&page, "json_extract(data, '$.findings[0].line')"), 7);
+    cr_assert_not_null(strstr(page.data, "Do &lt;this&gt;.</p>"), "without a script");
+    cr_assert_not_null(strstr(page.data, "<pre>inputs:\n  - &quot;/opt/\\x1b&quot;</pre>"));
+    analysis_free(analysis);
     buffer_fini(&page);
 }
 
