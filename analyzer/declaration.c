@@ -225,15 +225,19 @@ bool finding_is_glance(const struct analysis_finding *finding)
            !(finding->kinds & ~glances);
 }
 
-/* No manifest makes a changed input right. And a rule for a folder that was only looked at would
+/* What became of inputs and processes is no access, and no rule judges it. */
+static bool is_judged(const struct analysis_finding *finding)
+{
+    return finding->category->id != CATEGORY_INPUT_CHANGED &&
+           finding->category->id != CATEGORY_SURVIVOR;
+}
+
+/* A rule for a folder that was only looked at would
  * declare all below it; what declares the files there declares the folder as well. */
 static bool can_be_declared(const struct analysis_finding *finding)
 {
-    if (finding->category->id == CATEGORY_INPUT_CHANGED ||
-        finding->category->id == CATEGORY_SURVIVOR)
-        return false;
-    return !(finding_is_glance(finding) && !finding->package.length &&
-             strcmp(finding->group, "folder") == 0);
+    return is_judged(finding) && !(finding_is_glance(finding) && !finding->package.length &&
+                                   strcmp(finding->group, "folder") == 0);
 }
 
 void declaration_add(struct buffer *out, const struct analysis *analysis,
@@ -277,7 +281,7 @@ void waiver_add(struct buffer *out, const struct analysis *analysis,
     cleanup_buffer struct buffer start = BUFFER_INIT;
     struct lines lines = {out, places_of(analysis), NULL, WAIVER_END};
 
-    if (channel_of(finding) == CHANNEL_COUNT || !finding->member_count)
+    if (channel_of(finding) == CHANNEL_COUNT || !finding->member_count || !is_judged(finding))
         return;
     buffer_printf(&start, WAIVER_START, channel);
     lines.start = start.data;
