@@ -166,7 +166,7 @@ void file_digests(struct file_digest *files, size_t count, file_digest_progress 
     if (!algorithm)
         die("cannot compute a SHA-256");
     for (size_t i = 0; i < count; i++)
-        all += files[i].size;
+        all += files[i].size <= FILE_DIGEST_MAX ? files[i].size : 0;
     work.algorithm = algorithm;
     work_init(&work);
     work.running = THREADS;
