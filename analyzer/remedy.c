@@ -162,6 +162,9 @@ static void add_variable(struct buffer *out, const struct analysis *analysis,
         return;
     if (out->length)
         buffer_add_char(out, ' ');
+    /* A compiler is told by its driver where to put temporary files. */
+    if (yes == 0 && variable->category == CATEGORY_TEMPORARY)
+        return;
     if (yes == 0) {
         buffer_printf(out, "%s did not ask for %s: see whether it reaches an output.", did_not.data,
                       variable->name);

@@ -9,7 +9,8 @@
 #include "analysis.h"
 #include "processes.h"
 
-/* Fills remedy (where it is empty), declaration and waiver of all findings. 0 or TALLY_ERR_DATABASE. */
+/* Fills remedy (where it is empty), declaration and waiver of all findings. 0 or
+ * TALLY_ERR_DATABASE. */
 int remedies_load(struct analysis *analysis, sqlite3 *db, const struct processes *processes);
 
 /* One finding whose members are known, without what other processes of the run tell: for a subject

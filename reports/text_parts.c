@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "endpoint.h"
+#include "finding_text.h"
 #include "group.h"
 #include "operation.h"
 #include "quote.h"
@@ -127,16 +128,20 @@ static void add_target(struct buffer *out, const struct analysis_member *member)
     quote_shortened(out, member->resolved.bytes, member->resolved.length, 40);
 }
 
+/* Among how many names examples are looked for. */
+#define MOST_LOOKED_AT 64
+
 void add_examples(struct buffer *out, const struct analysis_finding *finding, size_t most)
 {
+    size_t members[MOST_LOOKED_AT];
+    size_t count = finding_distinct(finding, members, MOST_LOOKED_AT);
     size_t shown = 0;
 
-    for (size_t i = 0; i < finding->member_count && shown < most; i++) {
-        struct text name = finding->members[i].subject;
+    for (size_t i = 0; i < count && shown < most; i++) {
+        const struct analysis_member *member = &finding->members[members[i]];
+        struct text name = member->subject;
 
-        if (i && finding->members[i].subject_number == finding->members[i - 1].subject_number)
-            continue;
-        if (finding->members[i].passing && finding->passing < finding->subjects)
+        if (member->passing && finding->passing < finding->subjects)
             continue;
         if (path_is_within(name, finding->subject) && name.length > finding->subject.length + 1 &&
             finding->subject.length > 1) {
@@ -145,7 +150,7 @@ void add_examples(struct buffer *out, const struct analysis_finding *finding, si
         }
         buffer_add_text(out, shown++ ? ", " : "");
         quote_shortened(out, name.bytes, name.length, 40);
-        add_target(out, &finding->members[i]);
+        add_target(out, member);
     }
     if (finding->subjects > shown)
         buffer_add_text(out, ", …");
