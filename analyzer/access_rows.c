@@ -66,7 +66,7 @@ int access_rows_of_subject(sqlite3 *db, int64_t run, int64_t subject, access_row
     int result =
         each_of(db,
                 "SELECT a.process, a.subject, a.operation, a.outcome, a.source, a.verdict,"
-                " a.rule, a.count, a.first FROM access a JOIN process p ON p.id = a.process"
+                " a.rule, a.count, a.first FROM judged_access a JOIN process p ON p.id = a.process"
                 " WHERE p.run = ?1 AND a.subject = ?2 ORDER BY a.process",
                 run, subject, handle, data);
 
@@ -84,9 +84,9 @@ int access_rows_of_subject(sqlite3 *db, int64_t run, int64_t subject, access_row
 int access_rows_undeclared(sqlite3 *db, int64_t run, access_row_handler handle, void *data)
 {
     int result = each_of(db,
-                         "SELECT DISTINCT 0, a.subject, a.operation, a.outcome, 0, a.verdict, 0, 0,"
-                         " 0 FROM access a JOIN process p ON p.id = a.process"
-                         " WHERE p.run = ?1 AND a.verdict IN (1, 2)",
+                         "SELECT DISTINCT 0, s.subject, s.operation, s.outcome, 0, j.verdict, 0, 0,"
+                         " 0 FROM access_summary s JOIN judgement j ON j.summary = s.id"
+                         " WHERE s.run = ?1 AND j.verdict IN (1, 2)",
                          run, 0, handle, data);
 
     if (result != 0)
@@ -100,8 +100,7 @@ int access_rows_undeclared(sqlite3 *db, int64_t run, access_row_handler handle, 
 int access_rows_has(sqlite3 *db, int64_t run, int64_t subject)
 {
     cleanup_statement sqlite3_stmt *row = database_prepare(
-        db, "SELECT EXISTS (SELECT 1 FROM access a JOIN process p ON p.id = a.process"
-            " WHERE a.subject = ?2 AND p.run = ?1)"
+        db, "SELECT EXISTS (SELECT 1 FROM access_summary WHERE subject = ?2 AND run = ?1)"
             " OR EXISTS (SELECT 1 FROM environment_variable WHERE run = ?1 AND subject = ?2)");
 
     if (!row)

@@ -112,7 +112,7 @@ static int load(struct analysis *analysis, sqlite3 *db)
     if (result == 0)
         result = findings_load(analysis, db, &subjects, &processes);
     if (result == 0)
-        result = certificate_load(analysis, db, &processes);
+        result = certificate_load(analysis, db, &subjects, &processes);
     if (result == 0)
         result = load_aftermath(analysis, db, &subjects, &processes);
     if (result == 0)

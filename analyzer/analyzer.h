@@ -13,8 +13,13 @@
 #include "buffer.h"
 #include "tallyman/judge.h"
 
-/* Judges every access of the run: fills verdict and rule of `access` and `environment_variable` and
- * replaces the run's rows of `rule`. One transaction. */
+/* Sums up the accesses of the run: replaces its rows of `access_summary` and fills access.summary.
+ * To be called once the run has ended. One transaction. */
+int analyzer_summarise(sqlite3 *db, int64_t run);
+
+/* Judges every access of the run by its summaries, which are made where there are none: replaces
+ * the run's rows of `judgement`, `process_action` and `rule`, fills verdict and rule of
+ * `environment_variable`. One transaction. */
 int analyzer_judge(sqlite3 *db, int64_t run, const struct policy *policy);
 
 /* Fills subject.package of the files that the run used from the databases of the package managers

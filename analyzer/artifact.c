@@ -81,9 +81,10 @@ static void want(struct survey *survey, uint32_t subject, bool declared)
 static int select_inputs(struct survey *survey, sqlite3 *db, int64_t run)
 {
     cleanup_statement sqlite3_stmt *row =
-        database_prepare(db, "SELECT subject, min(first), max(verdict IN (1, 2)) FROM access"
-                             " WHERE process IN (SELECT id FROM process WHERE run = ?1)"
-                             " AND operation IN (?2, ?3, ?4) AND outcome = 0 GROUP BY subject");
+        database_prepare(db, "SELECT s.subject, min(s.first), max(j.verdict IN (1, 2))"
+                             " FROM access_summary s LEFT JOIN judgement j ON j.summary = s.id"
+                             " WHERE s.run = ?1 AND s.operation IN (?2, ?3, ?4) AND s.outcome = 0"
+                             " GROUP BY s.subject");
     struct made made = {0};
     int code, result;
 

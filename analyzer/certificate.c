@@ -7,8 +7,8 @@
 #include "cleanup.h"
 #include "database.h"
 #include "operation.h"
-#include "sources.h"
 #include "subjects.h"
+#include "summaries.h"
 #include "survivor.h"
 #include "tallyman/status.h"
 
@@ -147,6 +147,13 @@ bool analysis_suffices(const struct analysis *analysis)
 
 /* --- who observed --------------------------------------------------------------------------- */
 
+static bool has_shim(const struct analysis *analysis, uint32_t process)
+{
+    const char *shim = analysis->processes[process].shim;
+
+    return shim && strcmp(shim, "loaded") == 0;
+}
+
 static int load_shims(struct analysis *analysis, sqlite3 *db)
 {
     struct analysis_certificate *certificate = &analysis->certificate;
@@ -169,74 +176,144 @@ static int load_shims(struct analysis *analysis, sqlite3 *db)
     return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
 }
 
-static int load_sources(struct analysis *analysis, sqlite3 *db)
+/* Rows of the summary that processes with the shim made. */
+static int64_t rows_with_shim(const struct analysis *analysis, struct process_set set)
 {
-    struct analysis_certificate *certificate = &analysis->certificate;
-    cleanup_statement sqlite3_stmt *row = database_prepare(
-        db, "SELECT o.channel, count(*) FILTER (WHERE a.source = 0),"
-            " count(*) FILTER (WHERE a.source <> 0),"
-            " count(*) FILTER (WHERE a.source <> 0 AND a.verdict IS ?2),"
-            " count(*) FILTER (WHERE a.source <> 0 AND p.shim = 'loaded'),"
-            " count(*) FILTER (WHERE a.source <> 0 AND p.shim = 'loaded' AND a.verdict IS ?2)"
-            " FROM process p JOIN access a ON a.process = p.id"
-            " JOIN operation o ON o.id = a.operation"
-            " WHERE p.run = ?1 AND o.channel IS NOT NULL"
-            " GROUP BY o.channel");
-    int code;
+    struct process_entry entry;
+    int64_t rows = 0;
 
-    if (!row)
-        return TALLY_ERR_DATABASE;
-    sqlite3_bind_int64(row, 1, analysis->run);
-    sqlite3_bind_int(row, 2, VERDICT_CONFIRMED);
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        int64_t channel = sqlite3_column_int64(row, 0);
-        struct analysis_recall recall = {sqlite3_column_int64(row, 4),
-                                         sqlite3_column_int64(row, 5)};
-
-        if (channel < 0 || channel >= CHANNEL_COUNT)
-            continue;
-        certificate->shim += sqlite3_column_int64(row, 1);
-        certificate->witness += sqlite3_column_int64(row, 2);
-        certificate->confirmed += sqlite3_column_int64(row, 3);
-        certificate->channels[channel] = recall;
-        certificate->recall.seen += recall.seen;
-        certificate->recall.recorded += recall.recorded;
-    }
-    return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+    while (process_set_next(&set, &entry))
+        if (has_shim(analysis, entry.process))
+            rows = count_sum(rows, entry.rows);
+    return rows;
 }
 
-static int load_missed(struct analysis *analysis, sqlite3 *db)
+static void add_source(struct analysis *analysis, const struct summary *summary)
 {
     struct analysis_certificate *certificate = &analysis->certificate;
-    cleanup_statement sqlite3_stmt *row = database_prepare(
-        db, "SELECT a.operation, s.name, count(DISTINCT a.process), sum(a.count)"
-            " FROM process p JOIN access a ON a.process = p.id JOIN subject s ON s.id = a.subject"
-            " JOIN operation o ON o.id = a.operation"
-            " WHERE p.run = ?1 AND p.shim = 'loaded' AND a.source <> 0 AND o.channel IS NOT NULL"
-            " AND a.verdict IS NOT ?2 GROUP BY a.operation, a.subject"
-            " ORDER BY count(DISTINCT a.process) DESC, sum(a.count) DESC, s.name LIMIT ?3");
-    int code;
+    struct analysis_recall *channel = &certificate->channels[operation_channel(summary->kind)];
+    int64_t seen;
 
-    if (!row)
-        return TALLY_ERR_DATABASE;
-    sqlite3_bind_int64(row, 1, analysis->run);
-    sqlite3_bind_int(row, 2, VERDICT_CONFIRMED);
-    sqlite3_bind_int(row, 3, MOST_MISSED);
-    certificate->missed = memory_take(analysis->memory, MOST_MISSED * sizeof *certificate->missed);
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        if (!operation_is_access(sqlite3_column_int64(row, 0)))
-            continue;
-        certificate->missed[certificate->missed_count++] = (struct analysis_missed){
-            .operation = (enum event_kind)sqlite3_column_int(row, 0),
-            .subject = text_of_column(analysis->memory, row, 1),
-            .processes = sqlite3_column_int64(row, 2),
-            .count = sqlite3_column_int64(row, 3),
+    if (!summary->witness) {
+        certificate->shim = count_sum(certificate->shim, summary->rows);
+        return;
+    }
+    seen = rows_with_shim(analysis, summary->processes);
+    certificate->witness = count_sum(certificate->witness, summary->rows);
+    channel->seen = count_sum(channel->seen, seen);
+    certificate->recall.seen = count_sum(certificate->recall.seen, seen);
+    if (!summary->confirmed)
+        return;
+    certificate->confirmed = count_sum(certificate->confirmed, summary->rows);
+    channel->recorded = count_sum(channel->recorded, seen);
+    certificate->recall.recorded = count_sum(certificate->recall.recorded, seen);
+}
+
+/* Something that the witness saw of processes with the shim, and the shim did not. */
+struct missed {
+    struct analysis_missed missed;
+    struct map seen; /* processes */
+};
+
+struct misses {
+    struct map numbers; /* (operation, subject) -> row */
+    struct missed *rows;
+    uint32_t count;
+};
+
+static struct missed *missed_for(struct misses *misses, const struct subjects *subjects,
+                                 const struct summary *summary)
+{
+    uint32_t *slot =
+        map_slot(&misses->numbers, (struct map_key){summary->subject, (uint64_t)summary->kind});
+
+    if (*slot == MAP_NONE) {
+        uint32_t number = *slot = misses->count++;
+
+        if ((number & (number - 1)) == 0)
+            misses->rows =
+                xrealloc(misses->rows, (number ? number * 2ul : 1ul) * sizeof *misses->rows);
+        misses->rows[number] = (struct missed){
+            .missed = {.subject = subjects->rows[summary->subject].name,
+                       .operation = summary->kind},
         };
     }
-    return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+    return &misses->rows[*slot];
 }
 
-int certificate_load(struct analysis *analysis, sqlite3 *db, const struct processes *processes)
+static void add_missed(const struct analysis *analysis, struct misses *misses,
+                       const struct subjects *subjects, const struct summary *summary)
+{
+    struct process_set set = summary->processes;
+    struct process_entry entry;
+    struct missed *missed = NULL;
+
+    while (process_set_next(&set, &entry)) {
+        if (!has_shim(analysis, entry.process))
+            continue;
+        if (!missed)
+            missed = missed_for(misses, subjects, summary);
+        *map_slot(&missed->seen, (struct map_key){0, entry.process}) = 1;
+        missed->missed.count = count_sum(missed->missed.count, entry.count);
+    }
+}
+
+static int compare_missed(const void *one, const void *other)
+{
+    const struct analysis_missed *a = &((const struct missed *)one)->missed;
+    const struct analysis_missed *b = &((const struct missed *)other)->missed;
+    size_t shorter = a->subject.length < b->subject.length ? a->subject.length : b->subject.length;
+    int order;
+
+    if (a->processes != b->processes)
+        return a->processes > b->processes ? -1 : 1;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    order = memcmp(a->subject.bytes, b->subject.bytes, shorter);
+    if (order)
+        return order;
+    if (a->subject.length != b->subject.length)
+        return a->subject.length < b->subject.length ? -1 : 1;
+    return (a->operation > b->operation) - (a->operation < b->operation);
+}
+
+static void finish_missed(struct analysis *analysis, struct misses *misses)
+{
+    struct analysis_certificate *certificate = &analysis->certificate;
+
+    for (uint32_t i = 0; i < misses->count; i++) {
+        misses->rows[i].missed.processes = (int64_t)misses->rows[i].seen.count;
+        map_fini(&misses->rows[i].seen);
+    }
+    if (misses->count)
+        qsort(misses->rows, misses->count, sizeof *misses->rows, compare_missed);
+    certificate->missed = memory_take(analysis->memory, MOST_MISSED * sizeof *certificate->missed);
+    for (uint32_t i = 0; i < misses->count && i < MOST_MISSED; i++)
+        certificate->missed[certificate->missed_count++] = misses->rows[i].missed;
+    map_fini(&misses->numbers);
+    free(misses->rows);
+}
+
+static int load_sources(struct analysis *analysis, sqlite3 *db, const struct subjects *subjects,
+                        const struct processes *processes)
+{
+    struct summaries summaries;
+    struct summary summary;
+    struct misses misses = {.count = 0};
+
+    if (summaries_open(&summaries, db, analysis->run, subjects, processes, false) == 0)
+        while (summaries_next(&summaries, &summary)) {
+            add_source(analysis, &summary);
+            if (analysis->certificate.measured && summary.witness && !summary.confirmed)
+                add_missed(analysis, &misses, subjects, &summary);
+        }
+    if (analysis->certificate.measured)
+        finish_missed(analysis, &misses);
+    return summaries_close(&summaries);
+}
+
+int certificate_load(struct analysis *analysis, sqlite3 *db, const struct subjects *subjects,
+                     const struct processes *processes)
 {
     int result = load_blind_spots(analysis, db, processes);
 
@@ -245,8 +322,6 @@ int certificate_load(struct analysis *analysis, sqlite3 *db, const struct proces
     if (result == 0)
         result = load_shims(analysis, db);
     if (result == 0)
-        result = load_sources(analysis, db);
-    if (result == 0 && analysis->certificate.measured)
-        result = load_missed(analysis, db);
+        result = load_sources(analysis, db, subjects, processes);
     return result;
 }

@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "database.h"
 #include "made.h"
+#include "summaries.h"
 #include "tallyman/record.h"
 #include "tallyman/status.h"
 
@@ -78,6 +79,7 @@ struct inquest {
     struct map numbers;   /* of subjects -> written */
     struct written *written;
     size_t written_count;
+    struct map own_rules; /* rule.id: of the manifest itself */
     sqlite3_stmt *readers, *touched;
     struct changed_findings findings;
 };
@@ -115,56 +117,102 @@ static struct written *written_for(struct inquest *inquest, uint32_t subject)
     return &inquest->written[*slot];
 }
 
-/* Columns: process, operation, subject, flags, first, output. */
-static void take_write(struct inquest *inquest, sqlite3_stmt *row)
+/* Did the run leave other content under a name? */
+static bool is_write(const struct summary *summary)
 {
-    uint32_t subject = subjects_find(inquest->subjects, sqlite3_column_int64(row, 2));
-    enum event_kind kind = (enum event_kind)sqlite3_column_int(row, 1);
-    int64_t flags = sqlite3_column_int64(row, 3);
-    struct use use = {
-        .process = processes_find(inquest->processes, sqlite3_column_int64(row, 0)),
-        .first = sqlite3_column_int64(row, 4),
-        .sure = kind != EVENT_WRITE || (flags & RECORD_TRUNCATE),
-        .output = sqlite3_column_int(row, 5) != 0,
-    };
+    switch (summary->kind) {
+    case EVENT_WRITE:
+        return summary->outcome == 0 && (!(summary->flags & (RECORD_UNNAMED | RECORD_APPEND)) ||
+                                         (summary->flags & RECORD_TRUNCATE));
+    case EVENT_RENAME_TO:
+    case EVENT_LINK_TO:
+    case EVENT_TRUNCATE:
+        return summary->outcome == 0;
+    default:
+        return false;
+    }
+}
+
+/* Does a rule of the manifest itself allow it? */
+static bool is_allowed(const struct inquest *inquest, const struct summary_verdict *verdict)
+{
+    return verdict && verdict->verdict == VERDICT_DECLARED && verdict->rule &&
+           map_get(&inquest->own_rules, (struct map_key){0, (uint64_t)verdict->rule}) != MAP_NONE;
+}
+
+static void take_writes(struct inquest *inquest, const struct summaries *summaries,
+                        struct summary *summary)
+{
+    uint32_t subject = summary->subject;
+    struct process_entry entry;
     struct written *written;
 
-    if (subject == MAP_NONE || use.process == MAP_NONE ||
-        (kind == EVENT_WRITE && (flags & (RECORD_UNNAMED | RECORD_APPEND)) &&
-         !(flags & RECORD_TRUNCATE)))
-        return;
     /* A new name is itself what was made, whatever it leads to. */
-    if (kind == EVENT_WRITE || kind == EVENT_TRUNCATE)
+    if (summary->kind == EVENT_WRITE || summary->kind == EVENT_TRUNCATE)
         subject = target_of(inquest->subjects, subject);
     written = written_for(inquest, subject);
     /* Whether there was something to empty is not known. */
-    if (kind == EVENT_WRITE &&
-        (flags & (RECORD_CREATE | RECORD_EXISTED | RECORD_TRUNCATE)) == RECORD_CREATE &&
-        use.first <= inquest->made.target[subject])
+    if (summary->kind == EVENT_WRITE &&
+        (summary->flags & (RECORD_CREATE | RECORD_EXISTED | RECORD_TRUNCATE)) == RECORD_CREATE &&
+        summary->first <= inquest->made.target[subject])
         written->fresh = true;
-    add_use(&written->writes, use);
+    while (process_set_next(&summary->processes, &entry)) {
+        struct use use = {
+            .process = entry.process,
+            .first = entry.first,
+            .sure = summary->kind != EVENT_WRITE || (summary->flags & RECORD_TRUNCATE),
+            .output = is_allowed(inquest, summaries_verdict(summaries, entry.process)),
+        };
+
+        add_use(&written->writes, use);
+    }
 }
 
-static int load_writes(struct inquest *inquest)
+static int load_own_rules(struct inquest *inquest)
 {
-    cleanup_statement sqlite3_stmt *row = database_prepare(
-        inquest->db,
-        "SELECT a.process, a.operation, a.subject, a.flags, a.first,"
-        " a.verdict = 0 AND (SELECT r.line FROM rule r WHERE r.id = a.rule) > 0 FROM access a"
-        " WHERE a.process IN (SELECT id FROM process WHERE run = ?1)"
-        " AND a.operation IN (?2, ?3, ?4, ?5) AND a.outcome = 0");
+    cleanup_statement sqlite3_stmt *row =
+        database_prepare(inquest->db, "SELECT id FROM rule WHERE run = ?1 AND line > 0");
     int code;
 
     if (!row)
         return TALLY_ERR_DATABASE;
     sqlite3_bind_int64(row, 1, inquest->analysis->run);
-    sqlite3_bind_int(row, 2, EVENT_WRITE);
-    sqlite3_bind_int(row, 3, EVENT_RENAME_TO);
-    sqlite3_bind_int(row, 4, EVENT_LINK_TO);
-    sqlite3_bind_int(row, 5, EVENT_TRUNCATE);
     while ((code = sqlite3_step(row)) == SQLITE_ROW)
-        take_write(inquest, row);
+        *map_slot(&inquest->own_rules,
+                  (struct map_key){0, (uint64_t)sqlite3_column_int64(row, 0)}) = 1;
     return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+}
+
+static int compare_uses(const void *one, const void *other)
+{
+    const struct use *a = one;
+    const struct use *b = other;
+
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+static int load_writes(struct inquest *inquest)
+{
+    struct summaries summaries;
+    struct summary summary;
+    int result = load_own_rules(inquest);
+    int closed;
+
+    if (summaries_open(&summaries, inquest->db, inquest->analysis->run, inquest->subjects,
+                       inquest->processes, true) == 0)
+        while (summaries_next(&summaries, &summary))
+            if (is_write(&summary))
+                take_writes(inquest, &summaries, &summary);
+    closed = summaries_close(&summaries);
+    for (size_t i = 0; i < inquest->written_count; i++) {
+        struct uses *writes = &inquest->written[i].writes;
+
+        if (writes->count)
+            qsort(writes->rows, writes->count, sizeof *writes->rows, compare_uses);
+    }
+    return result ? result : closed;
 }
 
 /* --- who read what was there before ------------------------------------------------------------
@@ -452,6 +500,7 @@ static void inquest_fini(struct inquest *inquest)
     free(inquest->next_name);
     changed_findings_fini(&inquest->findings);
     map_fini(&inquest->numbers);
+    map_fini(&inquest->own_rules);
     made_fini(&inquest->made);
     sqlite3_finalize(inquest->readers);
     sqlite3_finalize(inquest->touched);

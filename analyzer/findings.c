@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One pass over the accesses and one over the environments; the work per row does not grow with the
- * number of rows.
+ * One pass over the uses; the work for each does not grow with their number.
  */
 #include "findings.h"
 
@@ -16,13 +15,15 @@
 #include "group.h"
 #include "operation.h"
 #include "passing.h"
-#include "sources.h"
+#include "summaries.h"
 #include "tallyman/status.h"
+#include "uses.h"
 
 /* A finding that is still growing. */
 struct draft {
     struct analysis_finding finding;
-    size_t member_room, process_room;
+    size_t member_room;
+    unsigned char *processes;                     /* a bit each */
     int telling;                                  /* rank of finding.operation */
     uint32_t installed[CATEGORY_INSTALLED_COUNT]; /* different subjects by kind */
 };
@@ -38,15 +39,6 @@ struct gathering {
     struct map members;   /* (draft and subject, operation and outcome) -> member in its draft */
     struct map different; /* (draft and subject) seen */
     struct draft *drafts;
-};
-
-struct use {
-    uint32_t process, subject;
-    enum event_kind kind;
-    int outcome;
-    bool witness;
-    enum verdict verdict;
-    int64_t count;
 };
 
 static enum finding_class class_of(const struct gathering *gathering, const struct use *use)
@@ -175,18 +167,13 @@ static struct analysis_member *add_member(struct gathering *gathering, struct dr
     return &finding->members[finding->member_count++];
 }
 
-static void add_process(struct draft *draft, uint32_t process)
+static void add_processes(const struct gathering *gathering, struct draft *draft,
+                          const struct use *use)
 {
-    struct analysis_finding *finding = &draft->finding;
-
-    if (finding->process_count && finding->processes[finding->process_count - 1] == process)
-        return;
-    if (finding->process_count == draft->process_room) {
-        draft->process_room = draft->process_room ? draft->process_room * 2 : 4;
-        finding->processes =
-            xrealloc(finding->processes, draft->process_room * sizeof *finding->processes);
-    }
-    finding->processes[finding->process_count++] = process;
+    if (!draft->processes)
+        draft->processes = xcalloc(gathering->processes->count / 8 + 1, 1);
+    for (uint32_t i = 0; i < use->process_count; i++)
+        draft->processes[use->processes[i] / 8] |= (unsigned char)(1u << use->processes[i] % 8);
 }
 
 static void add_use(struct gathering *gathering, const struct use *use)
@@ -211,10 +198,10 @@ static void add_use(struct gathering *gathering, const struct use *use)
         draft->finding.subjects++;
     }
     member->witness = member->witness && use->witness;
-    member->count += use->count;
-    draft->finding.count += use->count;
+    member->count = count_sum(member->count, use->count);
+    draft->finding.count = count_sum(draft->finding.count, use->count);
     draft->finding.kinds |= 1u << operation_class(use->kind);
-    add_process(draft, use->process);
+    add_processes(gathering, draft, use);
     /* One that was answered at last is a service, whatever came before. */
     if (class_of(gathering, use) == FINDING_SERVICE)
         draft->finding.class = FINDING_SERVICE;
@@ -233,143 +220,30 @@ static bool count_use(struct gathering *gathering, const struct use *use)
 
     switch (use->verdict) {
     case VERDICT_DECLARED:
-        channel->declared++;
+        channel->declared = count_sum(channel->declared, use->rows);
         return false;
     case VERDICT_WAIVED:
-        channel->waived++;
+        channel->waived = count_sum(channel->waived, use->rows);
         return true;
     case VERDICT_UNDECLARED:
         break;
     }
-    channel->undeclared++;
-    channel->occurrences += use->count;
+    channel->undeclared = count_sum(channel->undeclared, use->rows);
+    channel->occurrences = count_sum(channel->occurrences, use->count);
     if (class_of(gathering, use) == FINDING_PROBE)
-        channel->probes++;
+        channel->probes = count_sum(channel->probes, use->rows);
     return true;
 }
 
-/* A row that was not judged counts as undeclared, and the analysis as not judged. */
-static enum verdict verdict_of_column(struct gathering *gathering, sqlite3_stmt *row, int column)
+static void take_use(const struct use *use, void *data)
 {
-    int verdict = sqlite3_column_int(row, column);
+    struct gathering *gathering = data;
 
-    if (sqlite3_column_type(row, column) == SQLITE_NULL) {
+    if (!use->judged)
         gathering->analysis->judged = false;
-        return VERDICT_UNDECLARED;
-    }
-    return verdict == VERDICT_DECLARED || verdict == VERDICT_WAIVED ? (enum verdict)verdict
-                                                                    : VERDICT_UNDECLARED;
-}
-
-static int gather_accesses(struct gathering *gathering, sqlite3 *db)
-{
-    cleanup_statement sqlite3_stmt *row = database_prepare(
-        db, "SELECT process, operation, subject, outcome, source, verdict, count, flags FROM access"
-            " WHERE process IN (SELECT id FROM process WHERE run = ?1)");
-    int code;
-
-    if (!row)
-        return TALLY_ERR_DATABASE;
-    sqlite3_bind_int64(row, 1, gathering->analysis->run);
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        int64_t operation = sqlite3_column_int64(row, 1);
-        struct use use = {
-            .process = processes_find(gathering->processes, sqlite3_column_int64(row, 0)),
-            .subject = subjects_find(gathering->subjects, sqlite3_column_int64(row, 2)),
-            .outcome = sqlite3_column_int(row, 3),
-            .witness = sqlite3_column_int(row, 4) != 0,
-            .count = sqlite3_column_int64(row, 6),
-        };
-
-        if (!operation_is_access(operation) || use.process == MAP_NONE || use.subject == MAP_NONE ||
-            sqlite3_column_int(row, 5) == VERDICT_CONFIRMED)
-            continue;
-        use.kind = (enum event_kind)operation;
-        passing_note(&gathering->passing, use.subject, use.kind, use.outcome,
-                     sqlite3_column_int64(row, 7));
-        use.verdict = verdict_of_column(gathering, row, 5);
-        if (count_use(gathering, &use))
-            add_use(gathering, &use);
-    }
-    return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
-}
-
-/* A variable of an environment block; those of one block follow each other. */
-struct variable {
-    int64_t block;
-    uint32_t subject;
-    enum verdict verdict;
-};
-
-struct variables {
-    struct variable *rows;
-    uint32_t count;
-    struct map blocks; /* -> number of the first */
-};
-
-static int load_variables(struct gathering *gathering, sqlite3 *db, struct variables *variables)
-{
-    cleanup_statement sqlite3_stmt *row =
-        database_prepare(db, "SELECT block, subject, verdict FROM environment_variable"
-                             " WHERE run = ?1 ORDER BY block, subject");
-    int code;
-
-    if (!row)
-        return TALLY_ERR_DATABASE;
-    sqlite3_bind_int64(row, 1, gathering->analysis->run);
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        uint32_t number = variables->count;
-        struct variable variable = {
-            .block = sqlite3_column_int64(row, 0),
-            .subject = subjects_find(gathering->subjects, sqlite3_column_int64(row, 1)),
-            .verdict = verdict_of_column(gathering, row, 2),
-        };
-        uint32_t *first =
-            map_slot(&variables->blocks, (struct map_key){0, (uint64_t)variable.block});
-
-        if (variable.subject == MAP_NONE)
-            continue;
-        if ((number & (number - 1)) == 0)
-            variables->rows =
-                xrealloc(variables->rows, (number ? number * 2ul : 1ul) * sizeof *variables->rows);
-        variables->rows[variables->count++] = variable;
-        if (*first == MAP_NONE)
-            *first = number;
-    }
-    return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
-}
-
-static void see_variables(struct gathering *gathering, const struct variables *variables,
-                          uint32_t process)
-{
-    int64_t block = gathering->processes->rows[process].environment;
-    uint32_t at = map_get(&variables->blocks, (struct map_key){0, (uint64_t)block});
-
-    for (; at != MAP_NONE && at < variables->count && variables->rows[at].block == block; at++) {
-        struct use use = {
-            .process = process,
-            .subject = variables->rows[at].subject,
-            .kind = EVENT_VISIBLE,
-            .verdict = variables->rows[at].verdict,
-            .count = 1,
-        };
-
-        if (count_use(gathering, &use))
-            add_use(gathering, &use);
-    }
-}
-
-static int gather_environments(struct gathering *gathering, sqlite3 *db)
-{
-    struct variables variables = {0};
-    int result = load_variables(gathering, db, &variables);
-
-    for (uint32_t i = 0; result == 0 && i < gathering->processes->count; i++)
-        if (gathering->processes->rows[i].has_environment)
-            see_variables(gathering, &variables, i);
-    free(variables.rows);
-    map_fini(&variables.blocks);
-    return result;
+    passing_note(&gathering->passing, use->subject, use->kind, use->outcome, use->flags);
+    if (count_use(gathering, use))
+        add_use(gathering, use);
 }
 
 static int compare_subjects(const void *one, const void *other)
@@ -409,6 +283,20 @@ static void settle_category(struct analysis_finding *finding, const struct draft
     finding->severity = finding->category->severity;
 }
 
+static void list_processes(const struct gathering *gathering, struct draft *draft)
+{
+    struct analysis_finding *finding = &draft->finding;
+    uint32_t count = gathering->processes->count;
+
+    for (uint32_t i = 0; i < count / 8 + 1; i++)
+        finding->process_count += (size_t)__builtin_popcount(draft->processes[i]);
+    finding->processes = xcalloc(finding->process_count, sizeof *finding->processes);
+    for (uint32_t i = 0, kept = 0; i < count; i++)
+        if (draft->processes[i / 8] & 1u << i % 8)
+            finding->processes[kept++] = i;
+    free(draft->processes);
+}
+
 /* Moves the drafts to the analysis, which from here on owns their arrays. */
 static void finish(struct gathering *gathering)
 {
@@ -419,6 +307,7 @@ static void finish(struct gathering *gathering)
     for (size_t i = 0; i < analysis->finding_count; i++) {
         struct analysis_finding *finding = &analysis->findings[i];
 
+        list_processes(gathering, &gathering->drafts[i]);
         *finding = gathering->drafts[i].finding;
         settle_category(finding, &gathering->drafts[i]);
         mark_passing(&gathering->passing, finding);
@@ -429,6 +318,16 @@ static void finish(struct gathering *gathering)
             analysis->channels[finding->channel].waived_findings++;
     }
     findings_sort(analysis);
+}
+
+/* A policy has a rule at least. */
+static bool is_judged(sqlite3 *db, int64_t run)
+{
+    cleanup_statement sqlite3_stmt *row =
+        database_prepare(db, "SELECT EXISTS (SELECT 1 FROM rule WHERE run = ?1)");
+
+    return row && sqlite3_bind_int64(row, 1, run) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
+           sqlite3_column_int(row, 0);
 }
 
 int findings_load(struct analysis *analysis, sqlite3 *db, const struct subjects *subjects,
@@ -443,10 +342,8 @@ int findings_load(struct analysis *analysis, sqlite3 *db, const struct subjects 
     };
     int result;
 
-    analysis->judged = true;
-    result = gather_accesses(&gathering, db);
-    if (result == 0)
-        result = gather_environments(&gathering, db);
+    analysis->judged = is_judged(db, analysis->run);
+    result = uses_each(db, analysis->run, subjects, processes, take_use, &gathering);
     finish(&gathering);
     names_fini(&gathering.keys);
     passing_fini(&gathering.passing);

@@ -9,6 +9,7 @@
 #include "die.h"
 #include "endpoint.h"
 #include "group.h"
+#include "summaries.h"
 #include "tallyman/record.h"
 #include "tallyman/status.h"
 
@@ -118,13 +119,23 @@ static void mark_bind(struct marks *marks, struct text subject, int64_t time)
         marks->ports[endpoint.port] = time;
 }
 
+/* From the summaries, or as long as there are none from the accesses themselves. */
+static sqlite3_stmt *prepare(sqlite3 *db, int64_t run)
+{
+    return database_prepare(
+        db, summaries_exist(db, run) > 0
+                ? "SELECT s.operation, s.subject, s.flags, s.first FROM access_summary s"
+                  " JOIN operation o ON o.id = s.operation"
+                  " WHERE s.run = ?1 AND s.outcome = 0 AND (o.class = ?2 OR o.id = ?3)"
+                : "SELECT a.operation, a.subject, a.flags, min(a.first) FROM access a"
+                  " JOIN operation o ON o.id = a.operation"
+                  " WHERE a.process IN (SELECT id FROM process WHERE run = ?1) AND a.outcome = 0"
+                  " AND (o.class = ?2 OR o.id = ?3) GROUP BY a.subject, a.operation, a.flags");
+}
+
 static int collect(struct marks *marks, sqlite3 *db, int64_t run, const struct subjects *subjects)
 {
-    cleanup_statement sqlite3_stmt *row = database_prepare(
-        db, "SELECT a.operation, a.subject, a.flags, min(a.first) FROM access a"
-            " JOIN operation o ON o.id = a.operation"
-            " WHERE a.process IN (SELECT id FROM process WHERE run = ?1) AND a.outcome = 0"
-            " AND (o.class = ?2 OR o.id = ?3) GROUP BY a.subject, a.operation, a.flags");
+    cleanup_statement sqlite3_stmt *row = prepare(db, run);
     int code;
 
     if (!row)

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "tallyman/record.h"
+
 static const struct {
     enum channel channel;
     enum access_class class;
@@ -58,6 +60,11 @@ int operation_telling(enum event_kind kind)
 
     /* Likewise a variable that was read, to one that could be seen. */
     return 2 * ranks[operation_class(kind)] + (kind != EVENT_VISIBLE && kind != EVENT_LOAD);
+}
+
+bool operation_no_follow(enum event_kind kind, int64_t flags)
+{
+    return (flags & RECORD_NO_FOLLOW) || kind == EVENT_READLINK || kind == EVENT_BIND;
 }
 
 const char *channel_name(enum channel channel)

@@ -20,6 +20,8 @@ const char *operation_name(enum event_kind kind);
 const char *operation_text(enum event_kind kind); /* finishes "the process ..." */
 /* How much it says of what happened: "it ran gcc" more than "it looked at gcc". From 0. */
 int operation_telling(enum event_kind kind);
+/* Does it concern a link itself, or bind a socket? `flags` are those of record.h. */
+bool operation_no_follow(enum event_kind kind, int64_t flags);
 const char *channel_name(enum channel channel);
 const char *channel_title(enum channel channel);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fills the columns `verdict` and `rule`. SQLite walks the tables once and asks functions that are
- * registered for the time of the statement; equal questions are put to the judge only once.
+ * Fills `judgement`, a row for every summary and each action of its processes, and the columns
+ * `verdict` and `rule` of the variables; equal questions are put to the judge only once.
  */
 #include "analyzer.h"
 
@@ -14,23 +14,19 @@
 #include "die.h"
 #include "endpoint.h"
 #include "group.h"
-#include "made.h"
 #include "operation.h"
 #include "processes.h"
 #include "sources.h"
-#include "tallyman/record.h"
+#include "summaries.h"
 #include "tallyman/status.h"
-
-_Static_assert(JUDGE_NO_ACTION == MAP_NONE, "a process without action needs no entry in the map");
 
 struct court {
     const struct policy *policy;
     struct memory *memory;
     struct subjects subjects;
     struct processes processes;
-    struct made made;
-    struct sources sources;
-    struct map actions; /* of process.id */
+    uint32_t *actions;  /* by process */
+    bool has_actions;   /* one of them is none of JUDGE_NO_ACTION */
     struct map answers; /* question -> number in `judgements` */
     struct judgement *judgements;
     int64_t first_rule; /* rule.id of the policy's rule 0 */
@@ -38,7 +34,7 @@ struct court {
     int64_t *used; /* by rule */
 };
 
-/* The columns of an access that decide, as the registered functions get them. */
+/* What decides. */
 struct matter {
     enum event_kind kind;
     uint32_t subject;
@@ -112,81 +108,16 @@ static struct judgement answer(struct court *court, const struct matter *matter)
     return court->judgements[*slot];
 }
 
-/* Arguments: process, operation, subject, outcome, flags, first, source. False: nothing to judge.
- */
-static bool read_matter(struct court *court, sqlite3_value **values, struct matter *matter)
-{
-    int64_t operation = sqlite3_value_int64(values[1]);
-    int outcome = sqlite3_value_int(values[3]);
-
-    matter->subject = subjects_find(&court->subjects, sqlite3_value_int64(values[2]));
-    if (!operation_is_access(operation) || matter->subject == MAP_NONE)
-        return false;
-    matter->kind = (enum event_kind)operation;
-    matter->action =
-        map_get(&court->actions, (struct map_key){0, (uint64_t)sqlite3_value_int64(values[0])});
-    matter->absent = outcome == ENOENT || outcome == ENOTDIR;
-    matter->no_follow = (sqlite3_value_int(values[4]) & RECORD_NO_FOLLOW) ||
-                        matter->kind == EVENT_READLINK || matter->kind == EVENT_BIND;
-    matter->made = made_before(&court->made, matter->subject, sqlite3_value_int64(values[5]),
-                               matter->no_follow);
-    return true;
-}
-
-/* A record of the witness that says nothing new? Same arguments. */
-static bool is_confirmed(const struct court *court, sqlite3_value **values,
-                         const struct matter *matter)
-{
-    struct witnessed access = {
-        .subject = matter->subject,
-        .kind = matter->kind,
-        .outcome = sqlite3_value_int(values[3]),
-    };
-
-    if (sqlite3_value_int(values[6]) == 0)
-        return false;
-    access.process = processes_find(&court->processes, sqlite3_value_int64(values[0]));
-    return sources_confirmed(&court->sources, &access);
-}
-
-static void count_use(struct court *court, uint32_t rule)
+static void count_use(struct court *court, uint32_t rule, int64_t rows)
 {
     if (rule < court->rule_count)
-        court->used[rule]++;
+        court->used[rule] = count_sum(court->used[rule], rows);
 }
 
 static void give_rule(struct court *court, sqlite3_context *context, uint32_t rule)
 {
     if (rule < court->rule_count)
         sqlite3_result_int64(context, court->first_rule + rule);
-}
-
-static void access_verdict(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    struct court *court = sqlite3_user_data(context);
-    struct matter matter;
-    struct judgement judgement;
-
-    (void)count;
-    if (!read_matter(court, values, &matter))
-        return;
-    if (is_confirmed(court, values, &matter)) {
-        sqlite3_result_int(context, VERDICT_CONFIRMED);
-        return;
-    }
-    judgement = answer(court, &matter);
-    count_use(court, judgement.rule);
-    sqlite3_result_int(context, (int)judgement.verdict);
-}
-
-static void access_rule(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    struct court *court = sqlite3_user_data(context);
-    struct matter matter;
-
-    (void)count;
-    if (read_matter(court, values, &matter) && !is_confirmed(court, values, &matter))
-        give_rule(court, context, answer(court, &matter).rule);
 }
 
 /* Several processes share a block, and actions say nothing about the environment. */
@@ -212,7 +143,7 @@ static void visible_verdict(sqlite3_context *context, int count, sqlite3_value *
     (void)count;
     if (!visible_answer(court, values[0], &judgement))
         return;
-    count_use(court, judgement.rule);
+    count_use(court, judgement.rule, 1);
     sqlite3_result_int(context, (int)judgement.verdict);
 }
 
@@ -254,17 +185,15 @@ static uint32_t action_of(const struct court *court, uint32_t number, uint32_t *
 static void find_actions(struct court *court)
 {
     uint32_t count = court->processes.count;
-    cleanup_free uint32_t *actions = xcalloc(count, sizeof *actions);
     cleanup_free uint32_t *stack = xcalloc(count, sizeof *stack);
     cleanup_free char *known = xcalloc(count, 1);
 
+    court->actions = xcalloc(count, sizeof *court->actions);
     for (uint32_t i = 0; i < count; i++) {
-        const struct analysis_process *process = &court->processes.rows[i];
-
         if (!known[i])
-            action_of(court, i, actions, known, stack);
-        if (actions[i] != JUDGE_NO_ACTION)
-            *map_slot(&court->actions, (struct map_key){0, (uint64_t)process->id}) = actions[i];
+            action_of(court, i, court->actions, known, stack);
+        if (court->actions[i] != JUDGE_NO_ACTION)
+            court->has_actions = true;
     }
 }
 
@@ -329,8 +258,6 @@ static const struct {
     int arguments;
     sql_function function;
 } functions[] = {
-    {"tally_access_verdict", 7, access_verdict},
-    {"tally_access_rule", 7, access_rule},
     {"tally_visible_verdict", 1, visible_verdict},
     {"tally_visible_rule", 1, visible_rule},
 };
@@ -346,18 +273,10 @@ static int register_functions(sqlite3 *db, struct court *court)
     return 0;
 }
 
-static int write_verdicts(struct court *court, sqlite3 *db, int64_t run)
+static int write_visible(struct court *court, sqlite3 *db, int64_t run)
 {
     int result = register_functions(db, court);
 
-    if (result == 0)
-        result = run_statement(
-            db,
-            "UPDATE access SET verdict = tally_access_verdict(process, operation, subject,"
-            " outcome, flags, first, source), rule = tally_access_rule(process, operation,"
-            " subject, outcome, flags, first, source)"
-            " WHERE process IN (SELECT id FROM process WHERE run = ?1)",
-            run);
     if (result == 0)
         result = run_statement(db,
                                "UPDATE environment_variable SET"
@@ -368,27 +287,162 @@ static int write_verdicts(struct court *court, sqlite3 *db, int64_t run)
     return result;
 }
 
+static int write_actions(const struct court *court, sqlite3 *db)
+{
+    cleanup_statement sqlite3_stmt *insert =
+        database_prepare(db, "INSERT INTO process_action (process, action) VALUES (?1, ?2)");
+
+    if (!insert)
+        return TALLY_ERR_DATABASE;
+    for (uint32_t i = 0; i < court->processes.count; i++) {
+        if (court->actions[i] == JUDGE_NO_ACTION)
+            continue;
+        sqlite3_bind_int64(insert, 1, court->processes.rows[i].id);
+        sqlite3_bind_int64(insert, 2, court->actions[i]);
+        if (sqlite3_step(insert) != SQLITE_DONE)
+            return TALLY_ERR_DATABASE;
+        sqlite3_reset(insert);
+    }
+    return 0;
+}
+
+/* Accesses of a summary whose processes have one action. */
+struct share {
+    uint32_t action;
+    int64_t rows;
+};
+
+struct shares {
+    struct share *list;
+    size_t count, room, last;
+};
+
+static void add_share(struct shares *shares, uint32_t action, int64_t rows)
+{
+    for (size_t i = 0; i <= shares->count; i++) {
+        /* Neighbours tend to be of one action. */
+        size_t at = (shares->last + i) % (shares->count + 1);
+
+        if (at < shares->count && shares->list[at].action == action) {
+            shares->list[at].rows = count_sum(shares->list[at].rows, rows);
+            shares->last = at;
+            return;
+        }
+    }
+    if (shares->count == shares->room) {
+        shares->room = shares->room ? shares->room * 2 : 8;
+        shares->list = xrealloc(shares->list, shares->room * sizeof *shares->list);
+    }
+    shares->last = shares->count;
+    shares->list[shares->count++] = (struct share){action, rows};
+}
+
+static void share_out(const struct court *court, struct summary *summary, struct shares *shares)
+{
+    struct process_entry entry;
+
+    shares->count = shares->last = 0;
+    if (!court->has_actions)
+        add_share(shares, JUDGE_NO_ACTION, summary->rows);
+    else
+        while (process_set_next(&summary->processes, &entry))
+            add_share(shares, court->actions[entry.process], entry.rows);
+}
+
+static int write_judgement(struct court *court, sqlite3_stmt *insert, const struct summary *summary,
+                           const struct share *share)
+{
+    struct matter matter = {
+        .kind = summary->kind,
+        .subject = summary->subject,
+        .action = share->action,
+        .absent = summary->outcome == ENOENT || summary->outcome == ENOTDIR,
+        .made = summary->made,
+        .no_follow = operation_no_follow(summary->kind, summary->flags),
+    };
+    struct judgement judgement = {.rule = JUDGE_NO_RULE};
+    int code;
+
+    if (!summary->confirmed)
+        judgement = answer(court, &matter);
+    count_use(court, judgement.rule, share->rows);
+    sqlite3_bind_int64(insert, 1, summary->id);
+    sqlite3_bind_int64(insert, 2, share->action == JUDGE_NO_ACTION ? -1 : (int64_t)share->action);
+    sqlite3_bind_int(insert, 3, summary->confirmed ? VERDICT_CONFIRMED : (int)judgement.verdict);
+    if (judgement.rule < court->rule_count)
+        sqlite3_bind_int64(insert, 4, court->first_rule + judgement.rule);
+    else
+        sqlite3_bind_null(insert, 4);
+    code = sqlite3_step(insert);
+    sqlite3_reset(insert);
+    return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+}
+
+static int write_judgements(struct court *court, sqlite3 *db, int64_t run)
+{
+    cleanup_statement sqlite3_stmt *insert = database_prepare(
+        db, "INSERT INTO judgement (summary, action, verdict, rule) VALUES (?1, ?2, ?3, ?4)");
+    struct summaries summaries;
+    struct summary summary;
+    struct shares shares = {0};
+    int result = summaries_open(&summaries, db, run, &court->subjects, &court->processes, false);
+    int closed;
+
+    if (!insert)
+        result = TALLY_ERR_DATABASE;
+    while (result == 0 && summaries_next(&summaries, &summary)) {
+        share_out(court, &summary, &shares);
+        for (size_t i = 0; i < shares.count && result == 0; i++)
+            result = write_judgement(court, insert, &summary, &shares.list[i]);
+    }
+    closed = summaries_close(&summaries);
+    free(shares.list);
+    return result ? result : closed;
+}
+
+static int forget(sqlite3 *db, int64_t run)
+{
+    static const char *const statements[] = {
+        "DELETE FROM rule WHERE run = ?1",
+        "DELETE FROM judgement WHERE summary IN (SELECT id FROM access_summary WHERE run = ?1)",
+        "DELETE FROM process_action WHERE process IN (SELECT id FROM process WHERE run = ?1)",
+    };
+    int result = 0;
+
+    for (size_t i = 0; i < sizeof statements / sizeof *statements && result == 0; i++)
+        result = run_statement(db, statements[i], run);
+    return result;
+}
+
 static int hold_court(struct court *court, sqlite3 *db, int64_t run)
 {
     int result = subjects_load(&court->subjects, db, court->memory);
 
     if (result == 0)
-        result = made_load(&court->made, db, run, &court->subjects);
-    if (result == 0)
         result = processes_load(&court->processes, db, run, court->memory);
     if (result == 0)
-        result = sources_load(&court->sources, db, run, &court->subjects, &court->processes);
-    if (result == 0)
+        result = forget(db, run);
+    if (result == 0) {
         find_actions(court);
-    if (result == 0)
-        result = run_statement(db, "DELETE FROM rule WHERE run = ?1", run);
+        result = write_actions(court, db);
+    }
     if (result == 0)
         result = write_rules(court, db, run);
     if (result == 0)
-        result = write_verdicts(court, db, run);
+        result = write_judgements(court, db, run);
+    if (result == 0)
+        result = write_visible(court, db, run);
     if (result == 0)
         result = write_uses(court, db);
     return result;
+}
+
+/* What is judged is the summaries: makes them where the run has none. */
+static int need_summaries(sqlite3 *db, int64_t run)
+{
+    int exist = summaries_exist(db, run);
+
+    return exist == 0 ? analyzer_summarise(db, run) : exist < 0 ? exist : 0;
 }
 
 int analyzer_judge(sqlite3 *db, int64_t run, const struct policy *policy)
@@ -400,17 +454,17 @@ int analyzer_judge(sqlite3 *db, int64_t run, const struct policy *policy)
         return TALLY_ERR_DATABASE;
     court.memory = memory_new();
     court.used = xcalloc(court.rule_count, sizeof *court.used);
-    result = hold_court(&court, db, run);
+    result = need_summaries(db, run);
+    if (result == 0)
+        result = hold_court(&court, db, run);
     if (result != 0)
         database_execute(db, "ROLLBACK TO tally_judge");
     if (database_execute(db, "RELEASE tally_judge") != 0)
         result = TALLY_ERR_DATABASE;
     free(court.used);
     free(court.judgements);
-    map_fini(&court.actions);
+    free(court.actions);
     map_fini(&court.answers);
-    made_fini(&court.made);
-    sources_fini(&court.sources);
     processes_fini(&court.processes);
     subjects_fini(&court.subjects);
     memory_free(court.memory);

@@ -90,6 +90,12 @@ static int check_header(const unsigned char *header, off_t size, const char *pat
             "another file with -o)");
         return TALLY_ERR_VERSION;
     }
+    if (big_endian(header + 60) < DATABASE_SCHEMA_VERSION) {
+        explain(why, path,
+                "made by an older version of tallyman; it was left alone (record the build again, "
+                "or choose another file with -o)");
+        return TALLY_ERR_VERSION;
+    }
     if (page == 1)
         page = 65536;
     /* The page count is valid only while the two change counters agree, and what a log of WAL still

@@ -12,7 +12,7 @@
 #include "buffer.h"
 
 #define DATABASE_APPLICATION_ID 0x74616c79 /* "taly" */
-#define DATABASE_SCHEMA_VERSION 1
+#define DATABASE_SCHEMA_VERSION 2
 
 enum database_mode { DATABASE_READ, DATABASE_WRITE };
 

@@ -44,6 +44,9 @@ static int judge_and_attribute(sqlite3 *db, int64_t run, const struct policy *po
     /* Takes the right to write first: another run may write to the same database right now. */
     int result = database_execute(db, "BEGIN IMMEDIATE");
 
+    /* Anew: what was recovered may have been in the database in part. */
+    if (result == 0)
+        result = analyzer_summarise(db, run);
     if (result == 0)
         result = analyzer_judge(db, run, policy);
     if (result == 0)

@@ -109,28 +109,41 @@ static int load_judged_by(struct judged_run *judged, int64_t run, const char *pa
     return status;
 }
 
+/* A policy has a rule at least. */
+static bool has_verdicts(sqlite3 *db, int64_t run)
+{
+    cleanup_statement sqlite3_stmt *row =
+        database_prepare(db, "SELECT EXISTS (SELECT 1 FROM rule WHERE run = ?1)");
+
+    return row && sqlite3_bind_int64(row, 1, run) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
+           sqlite3_column_int(row, 0);
+}
+
+static struct manifest *manifest_of_run(sqlite3 *db, int64_t run, struct buffer *why)
+{
+    struct analysis *analysis = analysis_load_run(db, run, why);
+    struct manifest *manifest = analysis ? stored_manifest(db, analysis, why) : NULL;
+
+    analysis_free(analysis);
+    return manifest;
+}
+
 /* As the database has it; where its run was never judged, by the manifest that the run had. */
 static int load_as_it_is(struct judged_run *judged, int64_t run)
 {
     cleanup_buffer struct buffer errors = BUFFER_INIT;
-    int status = load(judged, run);
+    int status = 0;
 
-    if (status || judged->analysis->judged)
-        return status;
-    status =
-        judge_by(judged->db, run, stored_manifest(judged->db, judged->analysis, &errors), &errors);
+    if (!has_verdicts(judged->db, run))
+        status = judge_by(judged->db, run, manifest_of_run(judged->db, run, &errors), &errors);
     return status ? status : load(judged, run);
 }
 
 struct policy *judged_run_policy(sqlite3 *db, int64_t run, struct buffer *why)
 {
-    struct analysis *analysis = analysis_load(db, run, why);
-    cleanup_manifest struct manifest *manifest = NULL;
+    cleanup_manifest struct manifest *manifest = manifest_of_run(db, run, why);
     size_t size;
 
-    if (analysis)
-        manifest = stored_manifest(db, analysis, why);
-    analysis_free(analysis);
     return manifest ? policy_compile(manifest, &size, why) : NULL;
 }
 
@@ -198,25 +211,6 @@ int judged_run_open_like(struct judged_run *judged, const char *database, int64_
     status = judge_by(judged->db, run, theirs && root ? manifest_at(theirs, root, &errors) : NULL,
                       &errors);
     return status ? status : load(judged, run);
-}
-
-/* A policy has a rule at least. */
-static bool has_verdicts(sqlite3 *db, int64_t run)
-{
-    cleanup_statement sqlite3_stmt *row =
-        database_prepare(db, "SELECT EXISTS (SELECT 1 FROM rule WHERE run = ?1)");
-
-    return row && sqlite3_bind_int64(row, 1, run) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
-           sqlite3_column_int(row, 0);
-}
-
-static struct manifest *manifest_of_run(sqlite3 *db, int64_t run, struct buffer *why)
-{
-    struct analysis *analysis = analysis_load_run(db, run, why);
-    struct manifest *manifest = analysis ? stored_manifest(db, analysis, why) : NULL;
-
-    analysis_free(analysis);
-    return manifest;
 }
 
 int judged_run_open_bare(struct judged_run *judged, const char *database, int64_t *run,

@@ -94,13 +94,54 @@ CREATE TABLE access (
     count INTEGER NOT NULL,
     first INTEGER NOT NULL,               -- time of the first occurrence
     hook TEXT NOT NULL,                   -- function that was called first
-    verdict INTEGER,                      -- derived: 0 declared, 1 undeclared, 2 waived; NULL not judged;
-                                          -- of the witness alone: 3 confirmed, the shim has it or it
-                                          -- follows from what the process did
-    rule INTEGER,                         -- derived: rule.id
+    summary INTEGER,                      -- derived: access_summary.id; NULL: not summarised
     PRIMARY KEY (process, operation, subject, other, outcome, flags, source)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX access_subject ON access (subject);
+
+-- Derived, of facts alone and once, when a run has ended: accesses that differ in the process or
+-- the second subject alone. What is found out about millions of accesses is found out from these.
+CREATE TABLE access_summary (
+    id INTEGER PRIMARY KEY,               -- those of a run in the order of the first access
+    run INTEGER NOT NULL REFERENCES run,
+    operation INTEGER NOT NULL REFERENCES operation,
+    subject INTEGER NOT NULL REFERENCES subject,
+    outcome INTEGER NOT NULL,
+    flags INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    made INTEGER NOT NULL,                -- 1: the build had made the thing itself by then
+    confirmed INTEGER NOT NULL,           -- 1: of the witness, and the shim has it or it follows from
+                                          -- what the process did
+    rows INTEGER NOT NULL,                -- of access
+    count INTEGER NOT NULL,               -- sum of access.count
+    first INTEGER NOT NULL,
+    processes BLOB NOT NULL               -- who: analyzer/process_set.h
+) STRICT;
+CREATE INDEX access_summary_run ON access_summary (run);
+CREATE INDEX access_summary_subject ON access_summary (subject);
+
+-- Derived: by the manifest. Processes that an action of the manifest takes; and a verdict for every
+-- summary and each action (-1: none) of its processes.
+CREATE TABLE process_action (
+    process INTEGER PRIMARY KEY REFERENCES process,
+    action INTEGER NOT NULL               -- index in the policy block
+) STRICT;
+
+CREATE TABLE judgement (
+    summary INTEGER NOT NULL REFERENCES access_summary,
+    action INTEGER NOT NULL,
+    verdict INTEGER NOT NULL,             -- 0 declared, 1 undeclared, 2 waived, 3 confirmed
+    rule INTEGER,                         -- rule.id
+    PRIMARY KEY (summary, action)
+) STRICT, WITHOUT ROWID;
+
+-- Accesses with their verdicts; NULL: not judged.
+CREATE VIEW judged_access AS
+SELECT a.process, a.operation, a.subject, a.other, a.outcome, a.flags, a.source, a.count, a.first,
+       a.hook, a.summary, j.verdict, j.rule
+FROM access a
+LEFT JOIN process_action x ON x.process = a.process
+LEFT JOIN judgement j ON j.summary = a.summary AND j.action = coalesce(x.action, -1);
 
 -- The environments that images were given. Most processes share a few blocks.
 CREATE TABLE environment_variable (
@@ -157,7 +198,7 @@ SELECT p.run AS run, p.id AS process, c.name AS channel, o.name AS operation, s.
        CASE a.verdict WHEN 0 THEN 'declared' WHEN 1 THEN 'undeclared' WHEN 2 THEN 'waived'
                       WHEN 3 THEN 'confirmed' END AS verdict,
        s.package AS package, p.command AS command
-FROM access a
+FROM judged_access a
 JOIN process p ON p.id = a.process
 JOIN operation o ON o.id = a.operation
 JOIN channel c ON c.id = o.channel

@@ -8,7 +8,7 @@ SELECT c.name, o.name, s.name, a.outcome,
                       ELSE 'unjudged' END,
        CASE a.source WHEN 0 THEN 'shim' ELSE 'witness' END,
        sum(a.count), count(DISTINCT a.process), min(a.process), r.text
-FROM access a
+FROM judged_access a
 JOIN operation o ON o.id = a.operation
 JOIN channel c ON c.id = o.channel
 JOIN subject s ON s.id = a.subject

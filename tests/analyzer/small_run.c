@@ -68,6 +68,7 @@ void small_run_judge(struct small_run *run, const char *text)
     cr_assert_not_null(manifest, "%s", errors.data);
     policy = policy_compile(manifest, &size, &errors);
     cr_assert_not_null(policy, "%s", errors.data);
+    cr_assert_eq(analyzer_summarise(run->db, 1), 0, "%s", sqlite3_errmsg(run->db));
     cr_assert_eq(analyzer_judge(run->db, 1, policy), 0, "%s", sqlite3_errmsg(run->db));
     free(policy);
     manifest_free(manifest);
@@ -89,10 +90,11 @@ long small_run_number(struct small_run *run, const char *sql)
 
 long small_run_verdict(struct small_run *run, const char *operation, const char *subject)
 {
-    char *sql = sqlite3_mprintf("SELECT a.verdict FROM access a JOIN subject s ON s.id = a.subject"
-                                " JOIN operation o ON o.id = a.operation"
-                                " WHERE o.name = %Q AND s.name = %Q",
-                                operation, subject);
+    char *sql =
+        sqlite3_mprintf("SELECT a.verdict FROM judged_access a JOIN subject s ON s.id = a.subject"
+                        " JOIN operation o ON o.id = a.operation"
+                        " WHERE o.name = %Q AND s.name = %Q",
+                        operation, subject);
     long verdict = small_run_number(run, sql);
 
     sqlite3_free(sql);

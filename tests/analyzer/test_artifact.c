@@ -189,7 +189,7 @@ Test(artifact, a_link_leads_to_what_was_read)
 static void pretend_earlier_run(const char *seconds_after_now)
 {
     cleanup_free char *sql = xprintf(
-        "UPDATE run SET id = 2; UPDATE process SET run = 2;"
+        "UPDATE run SET id = 2; UPDATE process SET run = 2; UPDATE access_summary SET run = 2;"
         "INSERT INTO run (id, uuid, tool, started, monotonic, ended, command, argv, cwd, root, "
         "mode,"
         " witness) SELECT 1, 'x', tool, started, monotonic, (unixepoch() + %s) * 1000000000,"

@@ -158,6 +158,11 @@ Test(findings, a_run_that_was_not_judged_says_so_and_hides_nothing)
     small_run_event(&run, "read", "/home/ann/project/x", 0, 1);
     analysis = small_run_load(&run);
     cr_assert_not(analysis->judged);
+    analysis_free(analysis);
+    small_run_judge(&run, NULL);
+    small_run_execute(&run, "DELETE FROM judgement");
+    analysis = small_run_load(&run);
+    cr_assert_not(analysis->judged);
     cr_assert_eq(analysis_undeclared(analysis), 1);
     analysis_free(analysis);
 }
@@ -168,10 +173,9 @@ Test(findings, names_with_any_bytes_keep_them)
     struct analysis *analysis;
     const struct analysis_finding *finding;
 
-    small_run_execute(&run,
-                      "INSERT INTO subject (id, channel, name) VALUES (60, 0,"
-                      " x'2f6f70742f612fff0a1b5b33316d3c7363726970743e27225c');"
-                      "INSERT INTO access VALUES (3, 8, 60, 0, 0, 0, 0, 1, 1, 'x', NULL, NULL)");
+    small_run_execute(&run, "INSERT INTO subject (id, channel, name) VALUES (60, 0,"
+                            " x'2f6f70742f612fff0a1b5b33316d3c7363726970743e27225c');"
+                            "INSERT INTO access VALUES (3, 8, 60, 0, 0, 0, 0, 1, 1, 'x', NULL)");
     analysis = judged();
     finding = small_run_finding(analysis, "/opt/a");
     cr_assert_eq(finding->members[0].subject.length, sizeof name - 1);

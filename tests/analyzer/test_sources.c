@@ -45,10 +45,11 @@ static void add(int source, int process, const char *operation, const char *subj
 /* The verdict of the witness's one record of this operation and subject. */
 static long standing(const char *operation, const char *subject)
 {
-    char *sql = sqlite3_mprintf("SELECT verdict FROM access a JOIN subject s ON s.id = a.subject"
-                                " JOIN operation o ON o.id = a.operation"
-                                " WHERE o.name = %Q AND s.name = %Q AND a.source = 1",
-                                operation, subject);
+    char *sql =
+        sqlite3_mprintf("SELECT verdict FROM judged_access a JOIN subject s ON s.id = a.subject"
+                        " JOIN operation o ON o.id = a.operation"
+                        " WHERE o.name = %Q AND s.name = %Q AND a.source = 1",
+                        operation, subject);
     long verdict = small_run_number(&run, sql);
 
     sqlite3_free(sql);
@@ -251,7 +252,8 @@ Test(sources, what_is_confirmed_is_no_probe_in_the_view_and_uses_no_rule)
     small_run_judge(&run, "version: 1\ninputs: [/opt/**]\n");
     cr_assert_eq(small_run_number(&run, "SELECT sum(count) FROM v_probe"), 1);
     cr_assert_eq(small_run_number(&run, "SELECT sum(used) FROM rule"), 1);
-    cr_assert_eq(small_run_number(&run, "SELECT rule IS NULL FROM access WHERE source = 1"), 1);
+    cr_assert_eq(small_run_number(&run, "SELECT rule IS NULL FROM judged_access WHERE source = 1"),
+                 1);
     cr_assert_eq(small_run_number(&run, "SELECT count(*) FROM v_access WHERE"
                                         " verdict = 'confirmed' AND source = 'witness'"),
                  1);

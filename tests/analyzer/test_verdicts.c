@@ -378,15 +378,15 @@ Test(verdicts, a_visible_variable_is_judged_in_every_block)
 Test(verdicts, a_database_with_nonsense_is_judged_as_far_as_it_makes_sense)
 {
     event("read", "/usr/x", 0, 10);
-    small_run_execute(&run,
-                      "PRAGMA foreign_keys = OFF;"
-                      "UPDATE process SET parent = 3 WHERE id = 1;"
-                      "INSERT INTO access VALUES (3, 9999, 1, 0, 0, 0, 0, 1, 1, 'x', NULL, NULL),"
-                      " (3, 9, 777777, 0, 0, 0, 0, 1, 1, 'x', NULL, NULL),"
-                      " (3, -5, 1, 0, 0, 0, 0, 1, 1, 'x', NULL, NULL)");
+    small_run_execute(&run, "PRAGMA foreign_keys = OFF;"
+                            "UPDATE process SET parent = 3 WHERE id = 1;"
+                            "INSERT INTO access VALUES (3, 9999, 1, 0, 0, 0, 0, 1, 1, 'x', NULL),"
+                            " (3, 9, 777777, 0, 0, 0, 0, 1, 1, 'x', NULL),"
+                            " (3, -5, 1, 0, 0, 0, 0, 1, 1, 'x', NULL)");
     judge_all();
     cr_assert_eq(verdict("read", "/usr/x"), UNDECLARED);
-    cr_assert_eq(small_run_number(&run, "SELECT count(*) FROM access WHERE verdict IS NULL"), 3);
+    cr_assert_eq(small_run_number(&run, "SELECT count(*) FROM judged_access WHERE verdict IS NULL"),
+                 3);
     analysis_free(small_run_load(&run));
 }
 
@@ -409,7 +409,7 @@ Test(verdicts, judging_in_the_shadow_leaves_the_file_as_it_is)
     cr_assert_eq(analysis_undeclared(analysis), 1);
     analysis_free(analysis);
     database_close(readonly);
-    cr_assert_eq(small_run_number(&run, "SELECT count(*) FROM access WHERE verdict = 1"), 2);
+    cr_assert_eq(small_run_number(&run, "SELECT count(*) FROM judged_access WHERE verdict = 1"), 2);
     free(policy);
     manifest_free(manifest);
 }

@@ -63,12 +63,14 @@ like "and it is listed" "$(cat out)" "undeclared finding"
 is "no line of it is wider than usual" "$(awk 'length > 110' out)" ""
 
 cp a.db unjudged.db
-sqlite3 unjudged.db "UPDATE access SET verdict = NULL; UPDATE environment_variable SET verdict = NULL;
+sqlite3 unjudged.db "DELETE FROM judgement; DELETE FROM process_action; DELETE FROM rule;
+    DELETE FROM access_summary; UPDATE access SET summary = NULL;
+    UPDATE environment_variable SET verdict = NULL, rule = NULL;
     UPDATE run SET ended = NULL, evidence = NULL"
 is "a run that was cut off is judged when it is looked at" \
     "$("$TALLYMAN" check unjudged.db | head -n 1)" "$("$TALLYMAN" check a.db | head -n 1)"
 like "and said to be cut off" "$("$TALLYMAN" report unjudged.db)" "the run never ended"
-is "but the database stays as it is" "$(sqlite3 unjudged.db 'SELECT count(verdict) FROM access')" 0
+is "but the database stays as it is" "$(sqlite3 unjudged.db 'SELECT count(verdict) FROM judged_access')" 0
 
 cat >all.yaml <<'YAML'
 version: 1
