@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# How long it takes to look at large runs, and how much memory: report, check, check under another
+# manifest and explain, of databases that make_database makes.
+#
+#   reports.sh [ACCESSES...]      default 100000 1000000 10000000
+#
+# TALLYMAN and MAKE_DATABASE are the programs; DATABASES is a folder where the databases are kept from
+# one time to the next (about 700 MB; default: a temporary one).
+set -eu
+: "${TALLYMAN:?}" "${MAKE_DATABASE:?}"
+[ $# -gt 0 ] || set -- 100000 1000000 10000000
+folder=${DATABASES:-$(mktemp -d)}
+[ -n "${DATABASES:-}" ] || trap 'rm -rf "$folder"' EXIT
+cat >"$folder/other.yaml" <<'YAML'
+version: 1
+root: /home/ann/project
+inputs: ["**", "/usr/include/**", "/usr/bin/**"]
+outputs: ["build/**"]
+YAML
+
+# Seconds and the largest memory of the second of two times: the first brings the file into memory.
+measure()
+{
+    name=$1
+    shift
+    "$@" >/dev/null 2>&1 || true
+    python3 - "$name" "$@" <<'PY'
+import os, resource, subprocess, sys, time
+start = time.monotonic()
+status = subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+seconds = time.monotonic() - start
+if status not in (0, 1):
+    sys.exit(f"{sys.argv[1]}: exit status {status}")
+memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+print(f"  {sys.argv[1]:20} {seconds:8.2f} s {memory:6} MiB")
+PY
+}
+
+for accesses; do
+    database=$folder/$accesses.db
+    if [ ! -e "$database" ]; then
+        rm -f "$database.new"
+        "$MAKE_DATABASE" "$database.new" "$accesses"
+        mv "$database.new" "$database"
+    fi
+    echo "$accesses accesses, $(($(stat -c %s "$database") >> 20)) MiB"
+    measure "report" "$TALLYMAN" report "$database"
+    measure "report -f json" "$TALLYMAN" report -f json "$database"
+    measure "report -m OTHER" "$TALLYMAN" report -m "$folder/other.yaml" "$database"
+    measure "check" "$TALLYMAN" check "$database"
+    measure "check -m OTHER" "$TALLYMAN" check -m "$folder/other.yaml" "$database"
+    measure "explain a file" "$TALLYMAN" explain "$database" /usr/include/file-300-of-0.h
+    measure "explain a variable" "$TALLYMAN" explain "$database" VARIABLE_1
+done
