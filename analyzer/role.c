@@ -69,6 +69,26 @@ static struct text word_at(struct text argv, size_t at)
     return (struct text){argv.bytes + at, strnlen(argv.bytes + at, argv.length - at)};
 }
 
+/* A word that is a command itself, as "sh -c" gets it, without numbers of jobs. */
+static void add_word(const struct role_run *run, struct text word, enum naming_level level,
+                     struct buffer *out)
+{
+    cleanup_buffer struct buffer text = BUFFER_INIT;
+
+    for (size_t at = 0, length; at < word.length; at += length + 1) {
+        const char *blank = memchr(word.bytes + at, ' ', word.length - at);
+        struct text part = {word.bytes + at, 0};
+
+        part.length = length = blank ? (size_t)(blank - part.bytes) : word.length - at;
+        if (!all_digits(after(part, "-j")) && !all_digits(after(part, "--jobs="))) {
+            buffer_add(&text, part.bytes, part.length);
+            if (blank)
+                buffer_add_char(&text, ' ');
+        }
+    }
+    naming_add(run->naming, (struct text){text.data ? text.data : "", text.length}, level, out);
+}
+
 void role_add_arguments(const struct role_run *run, uint32_t process, enum naming_level level,
                         struct buffer *out)
 {
@@ -85,7 +105,7 @@ void role_add_arguments(const struct role_run *run, uint32_t process, enum namin
 
         if (at > 0 && !is_job_server(word) &&
             !is_number_of_jobs(word, before, next, role_is_make(program))) {
-            naming_add(run->naming, word, level, out);
+            add_word(run, word, level, out);
             buffer_add_char(out, '\0');
         }
         before = word;

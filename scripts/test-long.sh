@@ -111,6 +111,8 @@ verdict $? "the HTML report in a browser"
 
 tests/oracle/all.sh "$sources"
 verdict $? "what strace sees"
+tests/packages/twice.sh "$sources"/*/
+verdict $? "two runs of one build"
 tests/reports/validate.sh "$sources"/*/
 verdict $? "reports held against their formats"
 build_packages

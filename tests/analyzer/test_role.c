@@ -152,6 +152,23 @@ Test(role, the_number_of_jobs_makes_no_other_role)
     end(&a, &b, &alignment);
 }
 
+Test(role, the_number_of_jobs_in_a_command_of_a_shell_makes_no_other_role)
+{
+    struct build a, b;
+    struct alignment alignment;
+
+    start(&a, "/home/ann/p", 1000);
+    start(&b, "/home/ann/p", 1000);
+    add(&a, NONE, "first", "sh -c");
+    add(&b, NONE, "first", "sh -c");
+    a.rows[0].argv = (struct text){"sh\0-c\0./configure && make -j2 all", 34};
+    b.rows[0].argv = (struct text){"sh\0-c\0./configure && make -j16 all", 35};
+    alignment = align(&a, &b);
+    cr_expect_eq(partner(&alignment, 0), 0);
+    cr_expect_eq(kinship(&alignment, 0), ROLE_SAME);
+    end(&a, &b, &alignment);
+}
+
 Test(role, numbers_of_processes_and_random_names_make_no_other_role)
 {
     struct build a, b;
