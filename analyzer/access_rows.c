@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "access_rows.h"
 
+#include "access_rest.h"
 #include "database.h"
 #include "operation.h"
 #include "tallyman/status.h"
@@ -60,25 +61,60 @@ static bool is_variable(sqlite3 *db, int64_t subject)
            sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 0) == CHANNEL_ENVIRONMENT;
 }
 
-int access_rows_of_subject(sqlite3 *db, int64_t run, int64_t subject, access_row_handler handle,
-                           void *data)
+/* The process from which on rows are no longer read one by one; INT64_MAX: all are. */
+static int find_bound(sqlite3 *db, int64_t run, int64_t subject, size_t most, int64_t *bound)
 {
-    int result =
-        each_of(db,
-                "SELECT a.process, a.subject, a.operation, a.outcome, a.source, a.verdict,"
-                " a.rule, a.count, a.first FROM judged_access a JOIN process p ON p.id = a.process"
-                " WHERE p.run = ?1 AND a.subject = ?2 ORDER BY a.process",
-                run, subject, handle, data);
+    cleanup_statement sqlite3_stmt *row = database_prepare(
+        db, "SELECT a.process FROM access a JOIN process p ON p.id = a.process"
+            " WHERE p.run = ?1 AND a.subject = ?2 ORDER BY a.process LIMIT 1 OFFSET ?3");
+    int code;
 
+    *bound = INT64_MAX;
+    if (!row)
+        return TALLY_ERR_DATABASE;
+    sqlite3_bind_int64(row, 1, run);
+    sqlite3_bind_int64(row, 2, subject);
+    sqlite3_bind_int64(row, 3, most > INT32_MAX ? INT32_MAX : (int64_t)most);
+    code = sqlite3_step(row);
+    if (code == SQLITE_ROW)
+        *bound = sqlite3_column_int64(row, 0);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+}
+
+static int each_access(sqlite3 *db, int64_t run, int64_t subject, int64_t bound,
+                       access_row_handler handle, void *data)
+{
+    cleanup_statement sqlite3_stmt *row = database_prepare(
+        db, "SELECT a.process, a.subject, a.operation, a.outcome, a.source, a.verdict, a.rule,"
+            " a.count, a.first FROM judged_access a JOIN process p ON p.id = a.process"
+            " WHERE p.run = ?1 AND a.subject = ?2 AND a.process < ?3 ORDER BY a.process");
+
+    if (!row)
+        return TALLY_ERR_DATABASE;
+    sqlite3_bind_int64(row, 1, run);
+    sqlite3_bind_int64(row, 2, subject);
+    sqlite3_bind_int64(row, 3, bound);
+    return each_row(row, handle, data);
+}
+
+int access_rows_of_subject(sqlite3 *db, int64_t run, int64_t subject, size_t most,
+                           access_row_handler handle, void *data)
+{
+    int64_t bound;
+    int result = find_bound(db, run, subject, most, &bound);
+
+    if (result == 0)
+        result = each_access(db, run, subject, bound, handle, data);
+    if (result == 0 && bound != INT64_MAX)
+        result = access_rest_of_subject(db, run, subject, bound, handle, data);
     if (result != 0 || !is_variable(db, subject))
         return result;
-    return each_of(
-        db,
-        "SELECT p.id, e.subject, ?3, 0, p.shim <> 'loaded', e.verdict, e.rule, 1, p.started"
-        " FROM process p CROSS JOIN environment_variable e ON e.run = p.run"
-        " AND e.block = p.environment AND e.subject = ?2"
-        " WHERE p.run = ?1 ORDER BY p.id",
-        run, subject, handle, data);
+    return each_of(db,
+                   "SELECT p.id, e.subject, ?3, 0, p.shim <> 'loaded', e.verdict, e.rule, 1,"
+                   " p.started FROM process p CROSS JOIN environment_variable e ON e.run = p.run"
+                   " AND e.block = p.environment AND e.subject = ?2"
+                   " WHERE p.run = ?1 ORDER BY p.id",
+                   run, subject, handle, data);
 }
 
 int access_rows_undeclared(sqlite3 *db, int64_t run, access_row_handler handle, void *data)

@@ -23,7 +23,9 @@
 #include "tallyman/status.h"
 
 /* More processes than these are counted and not loaded. */
-#define LOADED_MOST 1000
+#define LOADED_MOST 500
+/* Rows of one subject that are read; what further processes did is added up. */
+#define READ_MOST 2000
 
 /* Of the file that a name leads to. A database of an earlier tallyman has no digests. */
 static struct text digest_of(const struct parts *parts, sqlite3_stmt *row, int64_t file)
@@ -89,8 +91,9 @@ static int load_rows(struct parts *parts, sqlite3 *db)
 
     for (uint32_t i = 0; i < parts->subject_count && result == 0; i++) {
         parts->subject = i;
-        result = access_rows_of_subject(db, parts->analysis->run, parts->subjects[i].id, take_row,
-                                        parts);
+        result =
+            access_rows_of_subject(db, parts->analysis->run, parts->subjects[i].id,
+                                   parts->most == SIZE_MAX ? SIZE_MAX : READ_MOST, take_row, parts);
     }
     if (result == 0)
         parts_settle(parts);
@@ -131,7 +134,7 @@ static int load_processes(struct parts *parts, struct processes *processes, sqli
         if (some < parts->most)
             some = draft->user_count < parts->most ? draft->user_count : parts->most;
         ids = xrealloc(ids, (count + some + 1) * sizeof *ids);
-        for (size_t j = 0; j < some; j++)
+        for (size_t j = 0; j < some && draft->users[j].process > 0; j++)
             ids[count++] = draft->users[j].process;
     }
     result = processes_load_chains(processes, db, parts->analysis->run, ids, count,
