@@ -47,13 +47,15 @@ bool text_is_utf8(const char *bytes, size_t length)
     return true;
 }
 
-/* Controls, line and paragraph separators, marks that reverse or hide text. */
+/* Controls, line and paragraph separators, marks that reverse or hide text, and the numbers that
+ * Unicode says are no characters. */
 static bool is_unsafe(uint32_t character)
 {
     return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0xad ||
            (character >= 0x200b && character <= 0x200f) ||
            (character >= 0x2028 && character <= 0x202e) ||
-           (character >= 0x2060 && character <= 0x206f) || character == 0xfeff;
+           (character >= 0x2060 && character <= 0x206f) || character == 0xfeff ||
+           (character >= 0xfdd0 && character <= 0xfdef) || (character & 0xfffe) == 0xfffe;
 }
 
 /* Length of the next piece that can be shown as it is, 0 when the next byte cannot. */

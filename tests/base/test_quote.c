@@ -243,6 +243,8 @@ Test(quote, what_could_steer_a_terminal_is_shown_as_hexadecimal)
                   "\\xc2\\x9b31m");
     check_display("\xe2\x80\xae.txt", "\\xe2\\x80\\xae.txt");
     check_display("\xff\xfe.c", "\\xff\\xfe.c");
+    check_display("\xef\xbf\xbe\xf0\x9f\xbf\xbf", "\\xef\\xbf\\xbe\\xf0\\x9f\\xbf\\xbf");
+    check_display("\xef\xb7\x90\xef\xbf\xbd", "\\xef\\xb7\\x90\xef\xbf\xbd");
     check_display("back\\slash \xc3\xa9", "back\\slash \xc3\xa9");
 }
 
