@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "quote.h"
+#include "xml.h"
 
 /* Taken in by the assembler so that the files stay the only copy. */
 #define EMBED(symbol, files) ".pushsection .rodata\n" #symbol ":\n" files ".byte 0\n.popsection\n"
@@ -23,42 +23,13 @@ extern const char report_page_html[] __attribute__((visibility("hidden")));
 extern const char report_page_style[] __attribute__((visibility("hidden")));
 extern const char report_page_script[] __attribute__((visibility("hidden")));
 
-static void add_escaped(struct buffer *out, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        switch (text[i]) {
-        case '&':
-            buffer_add_text(out, "&amp;");
-            break;
-        case '<':
-            buffer_add_text(out, "&lt;");
-            break;
-        case '>':
-            buffer_add_text(out, "&gt;");
-            break;
-        case '"':
-            buffer_add_text(out, "&quot;");
-            break;
-        default:
-            buffer_add_char(out, text[i]);
-        }
-}
-
-void html_add_text(struct buffer *out, struct text text)
-{
-    cleanup_buffer struct buffer shown = BUFFER_INIT;
-
-    quote_display(&shown, text.bytes, text.length);
-    add_escaped(out, shown.data, shown.length);
-}
-
 void html_add_lines(struct buffer *out, struct text text)
 {
     while (text.length) {
         const char *end = memchr(text.bytes, '\n', text.length);
         size_t length = end ? (size_t)(end - text.bytes) : text.length;
 
-        html_add_text(out, (struct text){text.bytes, length});
+        xml_add_text(out, (struct text){text.bytes, length});
         if (end)
             buffer_add_char(out, '\n');
         text.bytes += length + (end != NULL);
@@ -96,7 +67,7 @@ static int add_style_hash(struct buffer *out, const struct analysis *analysis, s
 static int add_command(struct buffer *out, const struct analysis *analysis, sqlite3 *db)
 {
     (void)db;
-    html_add_text(out, analysis->command);
+    xml_add_text(out, analysis->command);
     return 0;
 }
 

@@ -8,10 +8,8 @@
 
 #include "render.h"
 
-/* The bytes as a person may see them, with the characters escaped that HTML knows. */
-void html_add_text(struct buffer *out, struct text text);
-
-/* The same line by line: for what the analyzer wrote, where a newline is a newline. */
+/* Text for HTML as xml.h makes it, but line by line: for what the analyzer wrote, where a newline
+ * is a newline. */
 void html_add_lines(struct buffer *out, struct text text);
 
 /* The findings for browsers without a script. */

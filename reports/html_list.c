@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "operation.h"
 #include "text_parts.h"
+#include "xml.h"
 
 #define MOST_NAMES 20
 #define MOST_USERS 5
@@ -17,13 +18,6 @@
 static struct text text_of(const char *string)
 {
     return (struct text){string, strlen(string)};
-}
-
-/* Pieces that the text report also has come out safe for a terminal, not yet for HTML. */
-static void add_piece(struct buffer *out, const struct buffer *piece)
-{
-    if (piece->length)
-        html_add_text(out, (struct text){piece->data, piece->length});
 }
 
 static void add_names(struct buffer *out, const struct analysis_finding *finding)
@@ -37,7 +31,7 @@ static void add_names(struct buffer *out, const struct analysis_finding *finding
             continue;
         before = finding->members[i].subject_number;
         buffer_add_text(out, "<li><code>");
-        html_add_text(out, finding->members[i].subject);
+        xml_add_text(out, finding->members[i].subject);
         buffer_add_text(out, "</code></li>\n");
         shown++;
     }
@@ -61,18 +55,18 @@ static void add_finding(struct buffer *out, const struct analysis *analysis,
     cleanup_buffer struct buffer users = BUFFER_INIT;
 
     buffer_printf(out, "<li>\n<h3><code>");
-    html_add_text(out, finding->package.length ? finding->package : finding->subject);
+    xml_add_text(out, finding->package.length ? finding->package : finding->subject);
     buffer_add_text(out, "</code></h3>\n<p>");
-    html_add_text(out, text_of(severity_name(finding->severity)));
+    xml_add_text(out, text_of(severity_name(finding->severity)));
     buffer_printf(out, "%s: ", finding->verdict == VERDICT_WAIVED ? ", waived" : "");
-    html_add_text(out, text_of(finding->category->title));
+    xml_add_text(out, text_of(finding->category->title));
     buffer_add_text(out, "; ");
-    html_add_text(out, text_of(finding->operation));
+    xml_add_text(out, text_of(finding->operation));
     buffer_printf(out, ", %" PRId64 " time%s", finding->count, finding->count == 1 ? "" : "s");
     add_users(&users, analysis, finding, MOST_USERS);
-    add_piece(out, &users);
+    xml_add_plain(out, &users);
     buffer_add_text(out, ".</p>\n<p>");
-    html_add_text(out, text_of(finding->category->why));
+    xml_add_text(out, text_of(finding->category->why));
     buffer_add_char(out, ' ');
     html_add_lines(out,
                    finding->remedy.length ? finding->remedy : text_of(finding->category->remedy));
