@@ -72,5 +72,8 @@ void subjects_fini(struct subjects *subjects)
 
 uint32_t subjects_find(const struct subjects *subjects, int64_t id)
 {
+    /* SQLite gives ids from 1 on, and none is ever removed. */
+    if (id > 0 && id <= subjects->count && subjects->rows[id - 1].id == id)
+        return (uint32_t)(id - 1);
     return map_get(&subjects->numbers, (struct map_key){0, (uint64_t)id});
 }
