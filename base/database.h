@@ -18,9 +18,10 @@ enum database_mode { DATABASE_READ, DATABASE_WRITE };
 
 /* Opens the database at `path`. WRITE makes a missing (or empty) file; READ never changes anything.
  * On success *database is the caller's (database_close). On failure *database is NULL, `why` gets
- * one line (what, where, what to do) and the result is TALLY_ERR_FORMAT     not a database of ours
- * the file was not touched TALLY_ERR_VERSION    made by a newer tallyman        the file was not
- * touched TALLY_ERR_CORRUPT    ours, but cut off or damaged    the file was not touched
+ * one line (what, where, what to do), a file that is there was not touched, and the result is
+ *   TALLY_ERR_FORMAT     not a database of ours
+ *   TALLY_ERR_VERSION    made by a newer or an older tallyman
+ *   TALLY_ERR_CORRUPT    ours, but cut off or damaged
  *   TALLY_ERR_NOT_FOUND  READ: there is no such file
  *   TALLY_ERR_SYSTEM     folder missing, no permission, read-only ...
  *   TALLY_ERR_FULL       no room on the disk

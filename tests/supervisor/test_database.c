@@ -131,6 +131,16 @@ Test(database, a_database_of_another_program_is_refused)
     cr_assert(strstr(why.data, "left alone") != NULL);
 }
 
+Test(database, an_older_schema_is_refused)
+{
+    const unsigned char version[] = {0, 0, 0, DATABASE_SCHEMA_VERSION - 1};
+
+    make_database();
+    write_bytes(version, sizeof version, 60);
+    cr_assert_eq(try_open(DATABASE_READ), TALLY_ERR_VERSION);
+    cr_assert(strstr(why.data, "older version") != NULL);
+}
+
 Test(database, a_newer_schema_is_refused)
 {
     const unsigned char version[] = {0, 0, 0, DATABASE_SCHEMA_VERSION + 1};
