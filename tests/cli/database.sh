@@ -67,7 +67,7 @@ is "a file with nonsense in it is a failure" $? 125
 is "in one line, too" "$(grep -c . err)" 1
 
 cp runs.db locked.db
-(echo 'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;'; echo '.shell touch held'; sleep 20) |
+(echo 'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;'; echo '.shell touch held'; until [ -e release ]; do sleep 0.1; done) |
     sqlite3 locked.db >/dev/null &
 holder=$!
 for _ in $(seq 50); do [ -e held ] && break; sleep 0.1; done
@@ -75,7 +75,8 @@ for _ in $(seq 50); do [ -e held ] && break; sleep 0.1; done
 is "a locked database is a failure" $? 125
 is "in one line as well" "$(grep -c . err)" 1
 like "that says so" "$(cat err)" "locked"
-kill $holder 2>/dev/null
+touch release
+wait $holder
 
 cp runs.db fixed.db
 chmod 444 fixed.db
