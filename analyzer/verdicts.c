@@ -5,16 +5,13 @@
  */
 #include "analyzer.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cleanup.h"
 #include "database.h"
 #include "die.h"
-#include "endpoint.h"
-#include "group.h"
-#include "operation.h"
+#include "matter.h"
 #include "processes.h"
 #include "sources.h"
 #include "summaries.h"
@@ -34,61 +31,6 @@ struct court {
     int64_t *used; /* by rule */
 };
 
-/* What decides. */
-struct matter {
-    enum event_kind kind;
-    uint32_t subject;
-    uint32_t action;
-    bool absent, made;
-    bool no_follow; /* concerns a link itself, or binds a socket */
-};
-
-/* Binding to a path makes a file there: who may make it may bind it. */
-static struct judgement ask_about_file(const struct court *court, const struct matter *matter,
-                                       struct judgement judgement)
-{
-    struct endpoint endpoint = endpoint_of(court->subjects.rows[matter->subject].name);
-    struct question question = {
-        .kind = EVENT_MKNOD,
-        .subject = endpoint.path.bytes,
-        .subject_length = endpoint.path.length,
-        .action = matter->action,
-    };
-    struct judgement file;
-
-    if (endpoint.kind != ENDPOINT_PATH)
-        return judgement;
-    file = judge(court->policy, &question);
-    return file.verdict == VERDICT_DECLARED ? file : judgement;
-}
-
-static struct judgement ask(const struct court *court, const struct matter *matter)
-{
-    const struct subject *subject = &court->subjects.rows[matter->subject];
-    struct question question = {
-        .kind = matter->kind,
-        .subject = subject->name.bytes,
-        .subject_length = subject->name.length,
-        .action = matter->action,
-        .absent = matter->absent,
-        .made = matter->made,
-    };
-    struct judgement judgement;
-
-    if (subject->resolved != MAP_NONE) {
-        struct text resolved = court->subjects.rows[subject->resolved].name;
-
-        if (!matter->no_follow || path_same_last_name(subject->name, resolved)) {
-            question.resolved = resolved.bytes;
-            question.resolved_length = resolved.length;
-        }
-    }
-    judgement = judge(court->policy, &question);
-    if (matter->kind == EVENT_BIND && judgement.verdict == VERDICT_UNDECLARED)
-        return ask_about_file(court, matter, judgement);
-    return judgement;
-}
-
 static struct judgement answer(struct court *court, const struct matter *matter)
 {
     struct map_key key = {(uint64_t)matter->subject << 32 | matter->action,
@@ -102,7 +44,7 @@ static struct judgement answer(struct court *court, const struct matter *matter)
         if ((number & (number - 1)) == 0)
             court->judgements = xrealloc(court->judgements,
                                          (number ? number * 2ul : 1ul) * sizeof *court->judgements);
-        court->judgements[number] = ask(court, matter);
+        court->judgements[number] = matter_judge(matter, court->policy, &court->subjects);
         *slot = number;
     }
     return court->judgements[*slot];
@@ -352,14 +294,7 @@ static void share_out(const struct court *court, struct summary *summary, struct
 static int write_judgement(struct court *court, sqlite3_stmt *insert, const struct summary *summary,
                            const struct share *share)
 {
-    struct matter matter = {
-        .kind = summary->kind,
-        .subject = summary->subject,
-        .action = share->action,
-        .absent = summary->outcome == ENOENT || summary->outcome == ENOTDIR,
-        .made = summary->made,
-        .no_follow = operation_no_follow(summary->kind, summary->flags),
-    };
+    struct matter matter = matter_of_summary(summary, share->action);
     struct judgement judgement = {.rule = JUDGE_NO_RULE};
     int code;
 
