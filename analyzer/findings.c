@@ -9,6 +9,7 @@
 
 #include "category.h"
 #include "database.h"
+#include "declaration.h"
 #include "die.h"
 #include "endpoint.h"
 #include "finding_order.h"
@@ -74,7 +75,6 @@ static uint32_t start_draft(struct gathering *gathering, const struct use *use,
     finding->class = class;
     finding->verdict = use->verdict;
     finding->category = category_of_id(group->category);
-    finding->severity = finding->category->severity;
     finding->group = group->kind;
     finding->subject = group->name;
     if (channel == CHANNEL_NETWORK)
@@ -176,6 +176,14 @@ static void add_processes(const struct gathering *gathering, struct draft *draft
         draft->processes[use->processes[i] / 8] |= (unsigned char)(1u << use->processes[i] % 8);
 }
 
+/* A change that did not happen because the thing was there (mkdir -p) was a look at it. */
+static enum access_class access_class_of(const struct gathering *gathering, const struct use *use)
+{
+    enum access_class class = operation_class(use->kind);
+
+    return class == ACCESS_WRITE && class_of(gathering, use) == FINDING_READ ? ACCESS_LOOK : class;
+}
+
 static void add_use(struct gathering *gathering, const struct use *use)
 {
     uint32_t number = route(gathering, use);
@@ -200,7 +208,7 @@ static void add_use(struct gathering *gathering, const struct use *use)
     member->witness = member->witness && use->witness;
     member->count = count_sum(member->count, use->count);
     draft->finding.count = count_sum(draft->finding.count, use->count);
-    draft->finding.kinds |= 1u << operation_class(use->kind);
+    draft->finding.kinds |= 1u << access_class_of(gathering, use);
     add_processes(gathering, draft, use);
     /* One that was answered at last is a service, whatever came before. */
     if (class_of(gathering, use) == FINDING_SERVICE)
@@ -233,6 +241,18 @@ static bool count_use(struct gathering *gathering, const struct use *use)
     if (class_of(gathering, use) == FINDING_PROBE)
         channel->probes = count_sum(channel->probes, use->rows);
     return true;
+}
+
+/* A program that a shell put in its own place writes to what the shell opened for it. */
+static void pass_writing_on(const struct processes *processes)
+{
+    for (uint32_t i = 0; i < processes->count; i++) {
+        struct analysis_process *process = &processes->rows[i];
+
+        if (process->parent != ANALYSIS_NONE && strcmp(process->how, "exec") == 0 &&
+            processes->rows[process->parent].wrote)
+            process->wrote = true;
+    }
 }
 
 static void take_use(const struct use *use, void *data)
@@ -280,7 +300,36 @@ static void settle_category(struct analysis_finding *finding, const struct draft
             (draft->installed[i] == draft->installed[most] && i < (int)most))
             most = (enum category_id)i;
     finding->category = category_of_id(most);
+}
+
+/* Can what the process learnt be in a file? It writes one, or whoever started it does, who may have
+ * read its output. */
+static bool reaches_output(const struct analysis *analysis, uint32_t number)
+{
+    const struct analysis_process *process = &analysis->processes[number];
+
+    return process->wrote ||
+           (process->parent != ANALYSIS_NONE && analysis->processes[process->parent].wrote);
+}
+
+/* What is not there, what was only looked at; and numbers of users, which every shell asks for. */
+static bool says_little(const struct analysis_finding *finding)
+{
+    return finding->class == FINDING_PROBE || finding_is_glance(finding) ||
+           (finding->channel == CHANNEL_IDENTITY && finding->subject.length > 3 &&
+            memcmp(finding->subject.bytes + finding->subject.length - 3, "-id", 3) == 0);
+}
+
+static void settle_severity(const struct analysis *analysis, struct analysis_finding *finding)
+{
     finding->severity = finding->category->severity;
+    if (finding->severity != SEVERITY_WARNING || finding->class == FINDING_WRITE)
+        return;
+    if (!says_little(finding))
+        for (size_t i = 0; i < finding->process_count; i++)
+            if (reaches_output(analysis, finding->processes[i]))
+                return;
+    finding->severity = SEVERITY_NOTE;
 }
 
 static void list_processes(const struct gathering *gathering, struct draft *draft)
@@ -312,6 +361,7 @@ static void finish(struct gathering *gathering)
         settle_category(finding, &gathering->drafts[i]);
         mark_passing(&gathering->passing, finding);
         finding_sort(finding);
+        settle_severity(analysis, finding);
         if (finding->verdict == VERDICT_UNDECLARED)
             analysis->channels[finding->channel].findings++;
         else
@@ -344,6 +394,7 @@ int findings_load(struct analysis *analysis, sqlite3 *db, const struct subjects 
 
     analysis->judged = is_judged(db, analysis->run);
     result = uses_each(db, analysis->run, subjects, processes, take_use, &gathering);
+    pass_writing_on(processes);
     finish(&gathering);
     names_fini(&gathering.keys);
     passing_fini(&gathering.passing);
