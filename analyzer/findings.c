@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "category.h"
+#include "cleanup.h"
 #include "database.h"
 #include "declaration.h"
 #include "die.h"
@@ -302,14 +303,28 @@ static void settle_category(struct analysis_finding *finding, const struct draft
     finding->category = category_of_id(most);
 }
 
-/* Can what the process learnt be in a file? It writes one, or whoever started it does, who may have
- * read its output. */
-static bool reaches_output(const struct analysis *analysis, uint32_t number)
+/* Processes that wrote a file, and all above them: what those know can have been passed down. The
+ * caller frees. */
+static bool *lead_to_output(const struct analysis *analysis)
 {
-    const struct analysis_process *process = &analysis->processes[number];
+    bool *lead = xcalloc(analysis->process_count, sizeof *lead);
 
-    return process->wrote ||
-           (process->parent != ANALYSIS_NONE && analysis->processes[process->parent].wrote);
+    for (size_t i = 0; i < analysis->process_count; i++) {
+        uint32_t at = analysis->processes[i].wrote ? (uint32_t)i : ANALYSIS_NONE;
+
+        for (; at != ANALYSIS_NONE && !lead[at]; at = analysis->processes[at].parent)
+            lead[at] = true;
+    }
+    return lead;
+}
+
+/* Can what the process learnt be in a file? It leads to one, or whoever started it wrote one, who
+ * may have read its output. */
+static bool reaches_output(const struct analysis *analysis, const bool *lead, uint32_t number)
+{
+    uint32_t parent = analysis->processes[number].parent;
+
+    return lead[number] || (parent != ANALYSIS_NONE && analysis->processes[parent].wrote);
 }
 
 /* What is not there, what was only looked at; and numbers of users, which every shell asks for. */
@@ -320,14 +335,15 @@ static bool says_little(const struct analysis_finding *finding)
             memcmp(finding->subject.bytes + finding->subject.length - 3, "-id", 3) == 0);
 }
 
-static void settle_severity(const struct analysis *analysis, struct analysis_finding *finding)
+static void settle_severity(const struct analysis *analysis, const bool *lead,
+                            struct analysis_finding *finding)
 {
     finding->severity = finding->category->severity;
     if (finding->severity != SEVERITY_WARNING || finding->class == FINDING_WRITE)
         return;
     if (!says_little(finding))
         for (size_t i = 0; i < finding->process_count; i++)
-            if (reaches_output(analysis, finding->processes[i]))
+            if (reaches_output(analysis, lead, finding->processes[i]))
                 return;
     finding->severity = SEVERITY_NOTE;
 }
@@ -350,6 +366,7 @@ static void list_processes(const struct gathering *gathering, struct draft *draf
 static void finish(struct gathering *gathering)
 {
     struct analysis *analysis = gathering->analysis;
+    cleanup_free bool *lead = lead_to_output(analysis);
 
     analysis->finding_count = gathering->keys.count;
     analysis->findings = xcalloc(analysis->finding_count, sizeof *analysis->findings);
@@ -361,7 +378,7 @@ static void finish(struct gathering *gathering)
         settle_category(finding, &gathering->drafts[i]);
         mark_passing(&gathering->passing, finding);
         finding_sort(finding);
-        settle_severity(analysis, finding);
+        settle_severity(analysis, lead, finding);
         if (finding->verdict == VERDICT_UNDECLARED)
             analysis->channels[finding->channel].findings++;
         else

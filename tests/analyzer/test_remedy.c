@@ -322,6 +322,17 @@ Test(remedy, a_read_by_a_process_that_wrote_nothing_is_worth_less)
     analysis_free(analysis);
 }
 
+Test(remedy, what_a_process_knows_can_be_passed_down_to_one_that_writes)
+{
+    struct analysis *analysis;
+
+    add_access(1, "filesystem", "read", "/srv/settings/x", 0);
+    add_access(3, "filesystem", "write", "/home/ann/project/a.o", 0);
+    analysis = judged(HEAD);
+    cr_assert_eq(small_run_finding(analysis, "/srv/settings")->severity, SEVERITY_WARNING);
+    analysis_free(analysis);
+}
+
 Test(remedy, a_reviewer_is_sent_to_the_makefile_that_the_run_read)
 {
     struct analysis *analysis;
