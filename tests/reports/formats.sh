@@ -62,6 +62,23 @@ assert all(0x20 <= ord(c) < 0x7f for r in run["results"] for l in r["locations"]
 assert run["invocations"][0]["executionSuccessful"] is True
 PYTHON
 check "SARIF: every name comes back byte for byte" python3 -B sarif_names.py
+mkdir "project/a b:c#d%"
+touch "project/a b:c#d%/e f:g#h%.c"
+echo "version: 1" >project/all.yaml
+(cd project && "$TALLYMAN" run -q -m all.yaml -o ../b.db -- cat "a b:c#d%/e f:g#h%.c")
+"$TALLYMAN" report b.db --format sarif -o own.sarif
+cat >sarif_place.py <<'PYTHON'
+import json, urllib.parse
+results = json.load(open("own.sarif", encoding="utf-8"))["runs"][0]["results"]
+places = [l["physicalLocation"]["artifactLocation"] for r in results for l in r["locations"]]
+assert all(place["uriBaseId"] == "SRCROOT" for place in places), places
+# As a reader resolves it, a scheme or a fragment would show.
+parts = [urllib.parse.urlsplit(place["uri"]) for place in places]
+assert not [p for p in parts if p.scheme or p.netloc or p.query or p.fragment], parts
+assert "a b:c#d%/e f:g#h%.c" in [urllib.parse.unquote(p.path) for p in parts], parts
+PYTHON
+check "SARIF: the place of a file with blanks, colons, # and % is a relative URI that leads to it" \
+    python3 -B sarif_place.py
 cat >junit_counts.py <<'PYTHON'
 import xml.etree.ElementTree as tree
 root = tree.parse("report.junit").getroot()
