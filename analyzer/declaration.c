@@ -131,8 +131,7 @@ static void add_path_line(struct text path, bool below, void *data)
     buffer_add_text(lines->out, lines->end);
 }
 
-/* Debian's packages are the ones that a manifest knows. */
-static bool is_debian(struct text package)
+bool package_is_debian(struct text package)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789+.-";
     const char *space = memchr(package.bytes, ' ', package.length);
@@ -141,8 +140,7 @@ static bool is_debian(struct text package)
     return length && strspn(package.bytes, letters) == length;
 }
 
-/* "libc6-dev=2.36*": the upstream version, so that a security update fits as well. */
-static void add_package(struct buffer *out, struct text package)
+void declaration_add_package(struct buffer *out, struct text package, bool pinned)
 {
     cleanup_buffer struct buffer text = BUFFER_INIT;
     const char *space = memchr(package.bytes, ' ', package.length);
@@ -150,13 +148,15 @@ static void add_package(struct buffer *out, struct text package)
     const char *dash = memrchr(space, '-', package.length - name);
 
     buffer_add(&text, package.bytes, name);
-    buffer_add_char(&text, '=');
-    buffer_add(&text, space + 1,
-               (dash ? (size_t)(dash - package.bytes) : package.length) - name - 1);
-    buffer_add_char(&text, '*');
-    buffer_add_text(out, "inputs:\n  - {package: ");
+    if (pinned) {
+        buffer_add_char(&text, '=');
+        buffer_add(&text, space + 1,
+                   (dash ? (size_t)(dash - package.bytes) : package.length) - name - 1);
+        buffer_add_char(&text, '*');
+    }
+    buffer_add_text(out, "{package: ");
     manifest_add_scalar(out, text.data, text.length);
-    buffer_add_text(out, "}\n");
+    buffer_add_char(out, '}');
 }
 
 static const char *section_of(const struct analysis_finding *finding)
@@ -176,8 +176,10 @@ static void declare_files(struct buffer *out, const struct analysis *analysis,
 {
     struct lines lines = {out, places_of(analysis), "  - ", "\n"};
 
-    if (finding->class == FINDING_READ && is_debian(finding->package)) {
-        add_package(out, finding->package);
+    if (finding->class == FINDING_READ && package_is_debian(finding->package)) {
+        buffer_add_text(out, "inputs:\n  - ");
+        declaration_add_package(out, finding->package, true);
+        buffer_add_char(out, '\n');
         return;
     }
     buffer_add_text(out, section_of(finding));
@@ -190,31 +192,35 @@ static void declare_files(struct buffer *out, const struct analysis *analysis,
 
 /* A host that was looked up has no port; a port of this machine has one name for all its addresses.
  */
-static void declare_endpoint(struct buffer *out, const struct analysis_finding *finding)
+bool declaration_add_endpoint(struct buffer *out, enum event_kind kind, struct text subject)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                   "._-";
-    struct text subject = finding->subject;
     struct endpoint endpoint = endpoint_of(subject);
     cleanup_buffer struct buffer text = BUFFER_INIT;
 
-    if (finding->members[0].operation == EVENT_LOOKUP) {
+    if (kind == EVENT_LOOKUP) {
         if (strspn(subject.bytes, letters) < subject.length)
-            return;
+            return false;
         buffer_printf(&text, "%s:*", subject.bytes);
     } else if (endpoint.kind == ENDPOINT_LOOPBACK) {
         buffer_printf(&text, "loopback:%" PRId64, endpoint.port);
     } else if (endpoint.kind == ENDPOINT_PATH || endpoint.kind == ENDPOINT_NAME) {
-        buffer_add_text(out, "network:\n  - ");
         manifest_add_name(out, subject);
-        buffer_add_char(out, '\n');
-        return;
+        return true;
     } else {
         buffer_add(&text, subject.bytes, subject.length);
     }
-    buffer_add_text(out, "network:\n  - ");
     manifest_add_scalar(out, text.data, text.length);
-    buffer_add_char(out, '\n');
+    return true;
+}
+
+static void declare_endpoint(struct buffer *out, const struct analysis_finding *finding)
+{
+    cleanup_buffer struct buffer endpoint = BUFFER_INIT;
+
+    if (declaration_add_endpoint(&endpoint, finding->members[0].operation, finding->subject))
+        buffer_printf(out, "network:\n  - %s\n", endpoint.data);
 }
 
 bool finding_is_glance(const struct analysis_finding *finding)

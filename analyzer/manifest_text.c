@@ -95,8 +95,8 @@ void manifest_add_name(struct buffer *out, struct text name)
     add_scalar_of(out, &pattern);
 }
 
-void manifest_add_path(struct buffer *out, const struct places *places, struct text path,
-                       bool below)
+/* The beginning of a pattern for the path: "src", "../x", "~/x", "/x"; "." for the root itself. */
+static void add_place(struct buffer *pattern, const struct places *places, struct text path)
 {
     static const char *const starts[] = {
         [PLACE_ROOT] = ".",
@@ -104,18 +104,44 @@ void manifest_add_path(struct buffer *out, const struct places *places, struct t
         [PLACE_HOME] = "~",
         [PLACE_ELSEWHERE] = "",
     };
-    cleanup_buffer struct buffer pattern = BUFFER_INIT;
     struct text rest;
     enum place place = places_find(places, path, &rest);
 
-    buffer_add_text(&pattern, starts[place]);
     /* "src", not "./src", but for names that would mean something else there. */
-    if (place == PLACE_ROOT && rest.length > 1 && !strchr("~!", rest.bytes[1])) {
+    if (place == PLACE_ROOT && rest.length > 1 && !strchr("~!", rest.bytes[1]))
         rest = (struct text){rest.bytes + 1, rest.length - 1};
-        buffer_clear(&pattern);
-    }
-    add_quoted(&pattern, rest);
+    else
+        buffer_add_text(pattern, starts[place]);
+    add_quoted(pattern, rest);
+}
+
+void manifest_add_path(struct buffer *out, const struct places *places, struct text path,
+                       bool below)
+{
+    cleanup_buffer struct buffer pattern = BUFFER_INIT;
+
+    add_place(&pattern, places, path);
     if (below)
         buffer_add_text(&pattern, path.length == 1 ? "**" : "/**");
     add_scalar_of(out, &pattern);
+}
+
+void manifest_add_pattern(struct buffer *out, const struct places *places, struct text folder,
+                          const char *pattern)
+{
+    cleanup_buffer struct buffer whole = BUFFER_INIT;
+
+    add_place(&whole, places, folder);
+    if (folder.length > 1)
+        buffer_add_char(&whole, '/');
+    /* Relative patterns need no dot. */
+    if (whole.length == 2 && memcmp(whole.data, "./", 2) == 0 && !strchr("~!", pattern[0]))
+        buffer_clear(&whole);
+    buffer_add_text(&whole, pattern);
+    add_scalar_of(out, &whole);
+}
+
+void manifest_quote(struct buffer *out, struct text text)
+{
+    add_quoted(out, text);
 }

@@ -18,5 +18,10 @@ void manifest_add_name(struct buffer *out, struct text name);
  * stars. */
 void manifest_add_path(struct buffer *out, const struct places *places, struct text path,
                        bool below);
+/* What lies in that folder and matches a pattern, which is taken as it is. */
+void manifest_add_pattern(struct buffer *out, const struct places *places, struct text folder,
+                          const char *pattern);
+/* Bytes as a part of a pattern: none of them means anything there. */
+void manifest_quote(struct buffer *out, struct text text);
 
 #endif

@@ -7,10 +7,16 @@
 #include "group.h"
 #include "operation.h"
 
+/* Who makes a folder that is there already ("mkdir -p") has looked at it, and changed nothing. */
+static enum event_kind kind_of(const struct summary *summary)
+{
+    return summary->kind == EVENT_MKDIR && summary->outcome == EEXIST ? EVENT_STAT : summary->kind;
+}
+
 struct matter matter_of_summary(const struct summary *summary, uint32_t action)
 {
     return (struct matter){
-        .kind = summary->kind,
+        .kind = kind_of(summary),
         .subject = summary->subject,
         .action = action,
         .absent = summary->outcome == ENOENT || summary->outcome == ENOTDIR,

@@ -221,10 +221,18 @@ void show_next_steps(struct page *page, const struct analysis *analysis,
     if (!analysis_undeclared(analysis))
         return;
     buffer_clear(&line);
-    buffer_printf(&line, "  declare what the build may use in %s, then: tallyman check%s",
-                  analysis->manifest.bytes ? "the manifest"
-                                           : "./tallyman.yaml (see man tallyman.yaml)",
-                  database.length ? database.data : "");
+    if (analysis->manifest.bytes) {
+        buffer_add_text(&line, "  declare what the build may use in the manifest");
+    } else {
+        buffer_printf(
+            &line,
+            "  write a manifest of what it used: tallyman manifest suggest%s > tallyman.yaml",
+            database.length ? database.data : "");
+        page_paragraph(page, 4, line.data);
+        buffer_clear(&line);
+        buffer_add_text(&line, "  take out of it what the build should not use");
+    }
+    buffer_printf(&line, ", then: tallyman check%s", database.length ? database.data : "");
     page_paragraph(page, 4, line.data);
 }
 
