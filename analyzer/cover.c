@@ -227,7 +227,7 @@ static void weigh(struct plan *plan, uint32_t number)
     if (can_be_whole(plan->cover, node)) {
         double whole = whole_cost(plan->cover, number, parts);
 
-        plan->whole[number] = whole <= parts;
+        plan->whole[number] = whole < parts || (whole <= parts && !node->inputs_below);
         if (plan->whole[number])
             plan->costs[number] = whole;
     }

@@ -343,7 +343,7 @@ static int64_t judge_run(struct needs *needs, uint32_t run, const struct policy 
         need->line = need->ruled ? policy_rule_line(policy, judgement.rule) : 0;
         if (need->line > lines)
             need->line = 0;
-        open += !need->covered;
+        open += !need->covered && need->use != NEED_PROGRAM;
     }
     return open;
 }
@@ -379,7 +379,7 @@ int64_t draft_judge(struct draft *draft, struct needs *needs, struct buffer *why
         open = TALLY_ERR_FORMAT;
     manifest_free(manifest);
     for (uint32_t i = 0; i < needs->count && open >= 0; i++)
-        if (needs->rows[i].ruled)
+        if (needs->rows[i].ruled && needs->rows[i].use != NEED_PROGRAM)
             count_need(draft, rules, &needs->rows[i]);
     return open;
 }

@@ -91,6 +91,32 @@ static void add_need(struct needs *needs, uint32_t run, const struct matter *mat
     };
 }
 
+/* Also those that no other process started: the command itself, and the interpreters of scripts. */
+static int add_programs(struct needs *needs, uint32_t run, sqlite3 *db)
+{
+    struct needs_run *of = &needs->runs[run];
+    cleanup_statement sqlite3_stmt *row =
+        database_prepare(db, "SELECT DISTINCT exe FROM process WHERE run = ?1 AND exe IS NOT NULL");
+    int code;
+
+    if (!row)
+        return TALLY_ERR_DATABASE;
+    sqlite3_bind_int64(row, 1, of->facts->run);
+    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+        struct matter matter = {
+            .kind = EVENT_EXECUTE,
+            .subject = subjects_find(&of->subjects, sqlite3_column_int64(row, 0)),
+            .action = JUDGE_NO_ACTION,
+        };
+
+        if (matter.subject == MAP_NONE)
+            continue;
+        add_need(needs, run, &matter, 0);
+        needs->rows[needs->count - 1].use = NEED_PROGRAM;
+    }
+    return code == SQLITE_DONE ? 0 : TALLY_ERR_DATABASE;
+}
+
 /* What every image could see; several share a block, and a variable counts once. */
 static int add_variables(struct needs *needs, uint32_t run, sqlite3 *db)
 {
@@ -156,6 +182,8 @@ int needs_add(struct needs *needs, sqlite3 *db, int64_t run, struct buffer *why)
         result = add_accesses(needs, number, db);
     if (result == 0)
         result = add_variables(needs, number, db);
+    if (result == 0)
+        result = add_programs(needs, number, db);
     if (result != 0)
         buffer_printf(why, "cannot read run %lld: %s", (long long)run, sqlite3_errmsg(db));
     return result;

@@ -14,12 +14,14 @@
 #include "memory.h"
 
 enum need_use {
-    NEED_LOOK,  /* a file or folder was only looked at */
-    NEED_LIST,  /* a folder was listed */
-    NEED_READ,  /* read, executed */
-    NEED_WRITE, /* created, changed or removed */
-    NEED_PROBE, /* looked for in vain */
-    NEED_VALUE, /* anything that is no file */
+    NEED_LOOK,    /* a file or folder was only looked at */
+    NEED_LIST,    /* a folder was listed */
+    NEED_READ,    /* read, executed */
+    NEED_WRITE,   /* created, changed or removed */
+    NEED_PROBE,   /* looked for in vain */
+    NEED_VALUE,   /* anything that is no file */
+    NEED_PROGRAM, /* a program that was started: nothing to be declared, but it tells which tools
+                     were used */
 };
 
 struct need {

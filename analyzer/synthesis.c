@@ -50,7 +50,7 @@ static void add_open(struct buffer *head, const struct needs *needs, size_t open
         return;
     buffer_printf(head, "NOT declared, because no rule can: ");
     for (uint32_t i = 0; i < needs->count && named < MOST_OPEN; i++) {
-        if (needs->rows[i].covered)
+        if (needs->rows[i].covered || needs->rows[i].use == NEED_PROGRAM)
             continue;
         buffer_add_text(head, named++ ? ", " : "");
         quote_shortened(head, needs->rows[i].name.bytes, needs->rows[i].name.length, MOST_BYTES);

@@ -19,7 +19,7 @@ static const struct {
     double unused, writable;
 } worth[] = {
     [SYNTHESIS_TIGHT] = {0.2, 1},
-    [SYNTHESIS_BALANCED] = {0.02, 0.25},
+    [SYNTHESIS_BALANCED] = {0.02, 0.5},
     [SYNTHESIS_LOOSE] = {0.002, 0.1},
 };
 
@@ -81,7 +81,7 @@ static void fill_tree(const struct synthesis_step *step, const struct aim *aim,
         const struct need *need = &step->needs->rows[i];
         uint32_t node;
 
-        if (need->use == NEED_VALUE)
+        if (need->use == NEED_VALUE || need->use == NEED_PROGRAM)
             continue;
         node = path_tree_add(tree, need->name);
         if (node == PATH_NONE)

@@ -47,8 +47,7 @@ static bool starts_program_of(const struct needs *needs, const uint32_t *sets, i
                               uint32_t chosen)
 {
     for (uint32_t i = 0; i < needs->count; i++)
-        if (sets[i] & 1u << set && !(sets[i] & chosen) &&
-            needs->rows[i].matter.kind == EVENT_EXECUTE && needs->rows[i].use == NEED_READ)
+        if (sets[i] & 1u << set && !(sets[i] & chosen) && needs->rows[i].use == NEED_PROGRAM)
             return true;
     return false;
 }
