@@ -111,6 +111,9 @@ verdict $? "the HTML report in a browser"
 
 tests/oracle/all.sh "$sources"
 verdict $? "what strace sees"
+# The kernel reports every call then, too much for the larger ones.
+tests/oracle/all.sh --witness full "$sources" calls greet-musl greet-32 busybox lua
+verdict $? "what strace sees, with every call reported"
 tests/packages/twice.sh "$sources"/*/
 verdict $? "two runs of one build"
 tests/reports/validate.sh "$sources"/*/
