@@ -174,12 +174,15 @@ static void find_nearest(struct explanation_part *part, const struct manifest *m
     part->searched = true;
 }
 
-static void advise(struct analysis *analysis, struct explanation_part *part,
-                   const struct manifest *manifest)
+static int advise(struct analysis *analysis, struct explanation_part *part, sqlite3 *db,
+                  const struct processes *processes, const struct manifest *manifest)
 {
+    bool all = part->finding.process_count == part->process_total;
+
     find_nearest(part, manifest);
-    if (!part->declared && !part->confirmed)
-        remedy_write(analysis, &part->finding);
+    if (part->declared || part->confirmed)
+        return 0;
+    return remedy_write(analysis, &part->finding, db, all ? processes : NULL);
 }
 
 static int fill(struct parts *parts, sqlite3 *db, const struct finding_subjects *found,
@@ -201,7 +204,7 @@ static int fill(struct parts *parts, sqlite3 *db, const struct finding_subjects 
         result = explain_writes(db, parts->start, parts->analysis, &parts->drafts[i].part);
     }
     for (size_t i = 0; i < parts->count && result == 0; i++)
-        advise(parts->analysis, &parts->drafts[i].part, manifest);
+        result = advise(parts->analysis, &parts->drafts[i].part, db, &processes, manifest);
     processes_fini(&processes);
     return result;
 }

@@ -123,25 +123,39 @@ static void add_prefix_map(struct buffer *out, const struct analysis_finding *fi
         add_sentence(out, "Give rustc --remap-path-prefix=$PWD=.");
 }
 
-/* "cc1, as and 2 more", the programs of the finding that asked or that did not. */
+static void add_names(struct names *names, const struct analysis *analysis,
+                      const struct analysis_finding *finding, const bool *asked)
+{
+    for (size_t i = 0; i < finding->process_count; i++) {
+        struct text program = analysis_program(&analysis->processes[finding->processes[i]]);
+
+        if (asked[finding->processes[i]])
+            names_add(names, program.bytes, program.length);
+    }
+}
+
+/* "cc1, as and 2 more", the programs of the finding that asked or that did not. One that asked in
+ * some of its processes is of the first kind alone: a compiler asks where a source needs it. */
 static size_t add_askers(struct buffer *out, const struct analysis *analysis,
                          const struct analysis_finding *finding, const bool *asked, bool wanted)
 {
     struct names seen = {0};
-    size_t shown = 0;
+    size_t shown = 0, before;
 
+    if (!wanted)
+        add_names(&seen, analysis, finding, asked);
+    before = seen.count;
     for (size_t i = 0; i < finding->process_count; i++) {
-        const struct analysis_process *process = &analysis->processes[finding->processes[i]];
-        struct text program = analysis_program(process);
-        size_t before = seen.count;
+        struct text program = analysis_program(&analysis->processes[finding->processes[i]]);
+        size_t next = seen.count;
 
         if (asked[finding->processes[i]] != wanted ||
-            names_add(&seen, program.bytes, program.length) != before || shown == MOST_PROGRAMS)
+            names_add(&seen, program.bytes, program.length) != next || shown == MOST_PROGRAMS)
             continue;
         buffer_add_text(out, shown++ ? ", " : "");
         quote_shortened(out, program.bytes, program.length, 24);
     }
-    shown = seen.count;
+    shown = seen.count - before;
     if (shown > MOST_PROGRAMS)
         buffer_printf(out, " and %zu more", shown - MOST_PROGRAMS);
     names_fini(&seen);
@@ -184,6 +198,15 @@ static struct text keep(struct analysis *analysis, const struct buffer *text)
     return (struct text){memory_copy(analysis->memory, text->data, text->length), text->length};
 }
 
+/* Memory and limits of the process, not the number of processors. */
+static bool is_size(const struct analysis_finding *finding)
+{
+    enum event_kind kind = finding->member_count ? finding->members[0].operation : EVENT_CPU;
+
+    return finding->category->id == CATEGORY_CPU_MEMORY &&
+           (kind == EVENT_LIMIT || kind == EVENT_MEMORY);
+}
+
 static void write_remedy(struct analysis *analysis, struct analysis_finding *finding,
                          const struct askers *askers)
 {
@@ -201,6 +224,9 @@ static void write_remedy(struct analysis *analysis, struct analysis_finding *fin
     if (!out.length && finding_is_glance(finding) && category_is_installed(finding->category->id))
         buffer_add_text(&out, "Only looked at or listed: what declares the files there declares "
                               "the folders as well.");
+    if (!out.length && is_size(finding))
+        buffer_add_text(&out, "Programs size their buffers by it, which seldom reaches an output: "
+                              "declare the resources.");
     if (!out.length)
         buffer_add_text(&out, finding->category->remedy);
     finding->remedy = keep(analysis, &out);
@@ -249,17 +275,33 @@ static bool has_category(const struct analysis *analysis, enum category_id categ
     return false;
 }
 
-int remedies_load(struct analysis *analysis, sqlite3 *db, const struct processes *processes)
+/* Of the variables that can help with the category; CATEGORY_COUNT: with any that there is. */
+static int load_askers(struct askers *askers, sqlite3 *db, const struct analysis *analysis,
+                       const struct processes *processes, enum category_id category)
 {
-    struct askers askers = {{NULL}};
     int result = 0;
 
     for (size_t i = 0; i < VARIABLE_COUNT && result == 0; i++) {
-        if (!has_category(analysis, variables[i].category))
+        if (category == CATEGORY_COUNT ? !has_category(analysis, variables[i].category)
+                                       : variables[i].category != category)
             continue;
-        askers.asked[i] = xcalloc(analysis->process_count, sizeof **askers.asked);
-        result = load_asked(askers.asked[i], db, analysis, processes, variables[i].name);
+        askers->asked[i] = xcalloc(analysis->process_count, sizeof **askers->asked);
+        result = load_asked(askers->asked[i], db, analysis, processes, variables[i].name);
     }
+    return result;
+}
+
+static void askers_fini(struct askers *askers)
+{
+    for (size_t i = 0; i < VARIABLE_COUNT; i++)
+        free(askers->asked[i]);
+}
+
+int remedies_load(struct analysis *analysis, sqlite3 *db, const struct processes *processes)
+{
+    struct askers askers = {{NULL}};
+    int result = load_askers(&askers, db, analysis, processes, CATEGORY_COUNT);
+
     for (size_t i = 0; i < analysis->finding_count && result == 0; i++) {
         struct analysis_finding *finding = &analysis->findings[i];
 
@@ -267,13 +309,22 @@ int remedies_load(struct analysis *analysis, sqlite3 *db, const struct processes
             write_remedy(analysis, finding, &askers);
         write_lines(analysis, finding);
     }
-    for (size_t i = 0; i < VARIABLE_COUNT; i++)
-        free(askers.asked[i]);
+    askers_fini(&askers);
     return result;
 }
 
-void remedy_write(struct analysis *analysis, struct analysis_finding *finding)
+int remedy_write(struct analysis *analysis, struct analysis_finding *finding, sqlite3 *db,
+                 const struct processes *processes)
 {
-    write_remedy(analysis, finding, NULL);
-    write_lines(analysis, finding);
+    struct askers askers = {{NULL}};
+    int result = 0;
+
+    if (processes)
+        result = load_askers(&askers, db, analysis, processes, finding->category->id);
+    if (result == 0) {
+        write_remedy(analysis, finding, processes ? &askers : NULL);
+        write_lines(analysis, finding);
+    }
+    askers_fini(&askers);
+    return result;
 }

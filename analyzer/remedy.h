@@ -13,8 +13,10 @@
  * TALLY_ERR_DATABASE. */
 int remedies_load(struct analysis *analysis, sqlite3 *db, const struct processes *processes);
 
-/* One finding whose members are known, without what other processes of the run tell: for a subject
- * that is explained alone. The texts are in `analysis->memory`. */
-void remedy_write(struct analysis *analysis, struct analysis_finding *finding);
+/* One finding whose members are known, for a subject that is explained alone. `processes` has all
+ * of the finding's; NULL where not all are loaded, and who asked for a variable is then not said.
+ * The texts are in `analysis->memory`. 0 or TALLY_ERR_DATABASE. */
+int remedy_write(struct analysis *analysis, struct analysis_finding *finding, sqlite3 *db,
+                 const struct processes *processes);
 
 #endif

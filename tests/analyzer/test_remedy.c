@@ -282,6 +282,34 @@ Test(remedy, who_asked_for_the_variable_that_fixes_the_clock_is_said)
     analysis_free(analysis);
 }
 
+Test(remedy, a_program_that_asked_in_one_of_its_processes_asked)
+{
+    struct analysis *analysis;
+
+    small_run_execute(&run, "INSERT INTO process (id, run, serial, parent, how, pid, parent_pid,"
+                            " exe, cwd, started, shim) SELECT 9, run, 9, parent, how, 109,"
+                            " parent_pid, exe, cwd, started, shim FROM process WHERE id = 3");
+    add_access(3, "clock", "clock", "realtime", 0);
+    add_access(9, "clock", "clock", "realtime", 0);
+    add_access(9, "environment", "read", "SOURCE_DATE_EPOCH", 2);
+    analysis = judged("version: 1\n");
+    cr_assert_str_eq(small_run_finding(analysis, "realtime")->remedy.bytes,
+                     "Set SOURCE_DATE_EPOCH: cc1 asked for SOURCE_DATE_EPOCH.");
+    analysis_free(analysis);
+}
+
+Test(remedy, a_limit_is_no_number_of_processors)
+{
+    struct analysis *analysis;
+
+    add_access(3, "resources", "limit", "stack", 0);
+    add_access(3, "resources", "cpu", "online", 0);
+    analysis = judged("version: 1\n");
+    cr_assert_null(strstr(small_run_finding(analysis, "stack")->remedy.bytes, "make -j"));
+    cr_assert_not_null(strstr(small_run_finding(analysis, "online")->remedy.bytes, "make -j"));
+    analysis_free(analysis);
+}
+
 Test(remedy, nobody_asked_for_the_variable)
 {
     struct analysis *analysis;
