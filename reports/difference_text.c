@@ -50,9 +50,11 @@ static void show_runs(struct page *page, const struct comparison *comparison,
         page_paragraph(page, 5, line.data);
     }
     buffer_clear(&line);
-    buffer_printf(
-        &line, "  %" PRIu32 " programs ran in both, %" PRIu32 " in A alone, %" PRIu32 " in B alone",
-        comparison->paired, comparison->alone[SIDE_A], comparison->alone[SIDE_B]);
+    buffer_printf(&line,
+                  "  %" PRIu32 " program%s ran in both, %" PRIu32 " in A alone, %" PRIu32
+                  " in B alone",
+                  comparison->paired, comparison->paired == 1 ? "" : "s", comparison->alone[SIDE_A],
+                  comparison->alone[SIDE_B]);
     page_paragraph(page, 2, line.data);
     for (int i = 0; i < DIFFERENCE_CAUTIONS; i++) {
         buffer_clear(&line);
