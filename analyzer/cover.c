@@ -227,7 +227,8 @@ static void weigh(struct plan *plan, uint32_t number)
     if (can_be_whole(plan->cover, node)) {
         double whole = whole_cost(plan->cover, number, parts);
 
-        plan->whole[number] = whole < parts || (whole <= parts && !node->inputs_below);
+        /* Where it saves nothing the parts say more. */
+        plan->whole[number] = whole < parts;
         if (plan->whole[number])
             plan->costs[number] = whole;
     }

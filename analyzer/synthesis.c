@@ -104,8 +104,9 @@ static void score(struct synthesis *synthesis, const struct draft *draft, int64_
 static int add_rules(struct synthesis_step *step)
 {
     static int (*const steps[])(struct synthesis_step *) = {
-        synthesis_add_values,    synthesis_add_sets,      synthesis_add_packages,
-        synthesis_add_variables, synthesis_add_endpoints, synthesis_add_files,
+        synthesis_add_values,   synthesis_add_sets,      synthesis_add_crowds,
+        synthesis_add_packages, synthesis_add_variables, synthesis_add_endpoints,
+        synthesis_add_files,
     };
     int result = 0;
 

@@ -33,6 +33,11 @@ struct aim {
     bool given; /* the name that the program gave, too */
 };
 
+double synthesis_worth(const struct synthesis_step *step)
+{
+    return worth[step->balance].unused;
+}
+
 static bool is_of_kind(const struct need *need, enum cover_kind kind)
 {
     switch (kind) {
