@@ -123,12 +123,21 @@ static bool starts_with(struct text text, const char *start)
     return text.length >= strlen(start) && memcmp(text.bytes, start, strlen(start)) == 0;
 }
 
+/* Whom a machine asks for names is its own setting, and nothing that a build fetches from. */
+static bool is_name_server(struct text subject)
+{
+    static const char port[] = ":53";
+
+    return subject.length > strlen(port) && !starts_with(subject, "unix:") &&
+           memcmp(subject.bytes + subject.length - strlen(port), port, strlen(port)) == 0;
+}
+
 static enum category_id of_network(enum event_kind kind, enum finding_class class,
                                    struct text subject)
 {
     struct endpoint endpoint = endpoint_of(subject);
 
-    if (kind == EVENT_LOOKUP)
+    if (kind == EVENT_LOOKUP || is_name_server(subject))
         return CATEGORY_DNS;
     if (starts_with(subject, "netlink:"))
         return CATEGORY_PROC_SYS;

@@ -339,7 +339,8 @@ static void settle_severity(const struct analysis *analysis, const bool *lead,
                             struct analysis_finding *finding)
 {
     finding->severity = finding->category->severity;
-    if (finding->severity != SEVERITY_WARNING || finding->class == FINDING_WRITE)
+    if (finding->class == FINDING_WRITE ||
+        (finding->severity == SEVERITY_ERROR && !finding_is_glance(finding)))
         return;
     if (!says_little(finding))
         for (size_t i = 0; i < finding->process_count; i++)

@@ -361,6 +361,33 @@ Test(remedy, what_a_process_knows_can_be_passed_down_to_one_that_writes)
     analysis_free(analysis);
 }
 
+Test(remedy, a_look_at_a_secret_is_a_note_and_reading_it_an_error)
+{
+    struct analysis *analysis;
+
+    add_access(3, "filesystem", "stat", "/etc/shadow", 0);
+    analysis = judged(HEAD);
+    cr_assert_str_eq(small_run_finding(analysis, "/etc")->category->name, "credentials");
+    cr_assert_eq(small_run_finding(analysis, "/etc")->severity, SEVERITY_NOTE);
+    analysis_free(analysis);
+    add_access(3, "filesystem", "read", "/etc/shadow", 0);
+    analysis = judged(HEAD);
+    cr_assert_eq(small_run_finding(analysis, "/etc")->severity, SEVERITY_ERROR);
+    analysis_free(analysis);
+}
+
+Test(remedy, a_name_server_is_about_look_ups_and_no_host_to_fetch_from)
+{
+    struct analysis *analysis;
+
+    add_access(3, "network", "send", "192.0.2.53:53", 0);
+    add_access(3, "network", "connect", "192.0.2.53:443", 0);
+    analysis = judged(HEAD);
+    cr_assert_str_eq(small_run_finding(analysis, "192.0.2.53:53")->category->name, "dns");
+    cr_assert_str_eq(small_run_finding(analysis, "192.0.2.53:443")->category->name, "remote-host");
+    analysis_free(analysis);
+}
+
 Test(remedy, a_reviewer_is_sent_to_the_makefile_that_the_run_read)
 {
     struct analysis *analysis;
