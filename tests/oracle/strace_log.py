@@ -213,7 +213,9 @@ class Log:
                 pid, _, line = line.rstrip("\n").partition(" ")
                 line = line.lstrip()
                 if line.startswith("+++"):
-                    alive.pop(pid, None)
+                    # One that did nothing must not hand its parent on to a later one of that number.
+                    if alive.pop(pid, None) is None:
+                        self.lives.setdefault(pid, []).append(Life(number, pid))
                     continue
                 life = alive.get(pid)
                 if life is None:
