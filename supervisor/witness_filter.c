@@ -212,8 +212,8 @@ const char *witness_filter_reason(int error)
 {
     switch (error) {
     case EBUSY:
-        return "a program above this one has a listener already (tallyman within tallyman, or a "
-               "container manager), and the kernel allows one";
+        /* The kernel allows one. Not longer than what a report shows of a detail. */
+        return "another tallyman or container manager has a listener already";
     case EINVAL:
     case ENOSYS:
         return "this kernel has no seccomp listener (Linux 5.0 and later have; gVisor has not)";

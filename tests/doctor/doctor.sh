@@ -81,7 +81,7 @@ like "with a way out" "$(of listener cure)" "outside the other"
 
 examine "$TALLYMAN" run --quiet --witness gaps -o run.db --
 is "within another run the shim works and the witness does not" "$status $(of shim answer) $(of listener answer)" "1 yes no"
-like "which is explained, too" "$(of listener detail)" "tallyman within tallyman"
+like "which is explained, too" "$(of listener detail)" "another tallyman"
 like "as are the trials that need it" "$(of notification detail), $(of vdso detail)" "no listener, there is no listener"
 
 # --- memory and tracing
